@@ -125,6 +125,8 @@ export interface Journal {
   judging(key: JournalKey): JudgingHistory;
   /** The paths that earlier attempts left uncommitted, and which item's they were. */
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
+  /** A person's files that turns have changed since the last run that ended, by their paths. */
+  overwritten(key: JournalKey): ReadonlyMap<string, Overwritten>;
   begun(key: JournalKey, item: Item, attempt: BegunAttempt): Promise<void>;
   /** Records what is the user's before a turn at an item that has begun. */
   kept(key: JournalKey, itemId: string, kept: KeptRecord): Promise<void>;
@@ -193,6 +195,8 @@ export interface SettledEnd {
   readonly settlement: Settlement;
   /** The paths that are still uncommitted afterwards. */
   readonly kept: Readonly<Record<string, string | null>>;
+  /** A person's files that turns at the item have changed, by their paths. */
+  readonly overwritten?: Readonly<Record<string, Found>> | undefined;
   /** The record of an item that passed. */
   readonly passed?: PassedRecord | undefined;
 }
@@ -211,6 +215,19 @@ export interface JournalLanding {
   readonly commit: string;
   /** The turns' own commits; absent in older journals. */
   readonly own?: OwnCommits | undefined;
+}
+
+/** A person's uncommitted file as a run found it first. */
+export interface Found {
+  /** Hash of its content; `null`: it was gone. */
+  readonly content: string | null;
+  /** Ref that has it; `null`: it was not kept. */
+  readonly ref: string | null;
+}
+
+/** The same of one that a turn at an item has changed, or that person meanwhile. */
+export interface Overwritten extends Found {
+  readonly itemId: string;
 }
 
 /** A file that an attempt changed and no one committed. */

@@ -1,6 +1,6 @@
 import { note, type RalphContext } from "../context/context.ts";
 import { failedUnseenCheck } from "../backlog/attempts.ts";
-import type { JournalKey, JudgingHistory, OpenItem } from "../backlog/journal_types.ts";
+import type { Found, JournalKey, JudgingHistory, OpenItem } from "../backlog/journal_types.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, PassedItem, Settlement } from "../backlog/types.ts";
 import type { CheckLike } from "../checks/function.ts";
 import type { LimitsConfig } from "../config/schema.ts";
@@ -11,6 +11,7 @@ import { hookIterationOf } from "../hooks/runner.ts";
 import type { HookIteration, HookRunner } from "../hooks/runner_types.ts";
 import type { WorkItemOptions } from "./attempt/attempt_parts.ts";
 import { attemptsLeft, itemStart, previousOf, withRetries } from "./policy/attempts.ts";
+import { asFound } from "./attempt/uncommitted.ts";
 import { endingOf } from "./policy/ending.ts";
 import * as policy from "./policy/progress.ts";
 import type { LoopOptions, Stopped, StoppedEarly } from "./run/outcome.ts";
@@ -67,18 +68,38 @@ export class Iterations {
   folder = "";
   readonly #parts: LoopParts;
   readonly #limits: LimitsConfig;
+  readonly #foundOf: (path: string) => Found;
   /** `null`: workers continue with it themselves. */
   readonly #kept: LeftByWorkers | null;
   #last: Attempt | null = null;
   /** Commands that passed when the last item was settled: the tree is as they saw it. */
   #green: ReadonlySet<string> = new Set();
 
-  constructor(parts: LoopParts, limits: LimitsConfig) {
+  /** @param foundOf a person's file as it was found first */
+  constructor(parts: LoopParts, limits: LimitsConfig, foundOf: (path: string) => Found) {
     this.#parts = parts;
     this.#limits = limits;
+    this.#foundOf = foundOf;
     this.#kept = parts.workers === 1 && parts.ralph.loop.elsewhere === undefined ? new LeftByWorkers(parts) : null;
     this.shared = parts.options.checks ?? [];
     this.progress = policy.newProgress(parts.ralph.host.clock.steady());
+    this.#nameMixed();
+  }
+
+  /** The items that have passed in this run, and those of a killed one whose turns changed a person's files. */
+  passedIds(): readonly string[] {
+    const { ralph: { journal }, key, ownership: { overwritten } } = this.#parts;
+    const killed = new Set([...overwritten.values()].map(({ itemId }) => itemId));
+    return [...this.progress.passed, ...journal.passed(key).map(({ id }) => id).filter((id) => killed.has(id))];
+  }
+
+  /** Names a person's files that hold work of items that have passed. */
+  #nameMixed(): void {
+    const { ralph, ownership } = this.#parts;
+    for (const path of ownership.uncommitted(this.passedIds())) {
+      const message = `changed by a turn or a person${asFound(path, this.#foundOf(path))}`;
+      this.notice({ kind: "not-committed", subject: rootPaths(ralph, [path])[0]!, message });
+    }
   }
 
   view(): LoopView {
@@ -227,7 +248,14 @@ export class Iterations {
     const { settlement, passed } = settled;
     const last = settled.attempt;
     this.#last = last;
-    await ralph.journal.settled(key, item, last, { settlement, kept, ...(passed === null ? {} : { passed }) });
+    const mixed = this.#parts.ownership.uncommitted([item.id]).map((path) => [path, this.#foundOf(path)] as const);
+    const overwritten = mixed.length === 0 ? {} : { overwritten: Object.fromEntries(mixed) };
+    await ralph.journal.settled(key, item, last, {
+      settlement,
+      kept,
+      ...overwritten,
+      ...passed !== null && { passed },
+    });
     if (passed !== null) await this.#kept?.passed(item);
     if (passed !== null && item.preparatory !== true && item.checksOnly !== true) {
       const { id, title, fingerprint } = item;
@@ -243,12 +271,10 @@ export class Iterations {
   }
 
   #advance(item: Item, attempt: Attempt, settlement: Settlement, hasOwnCheck: boolean): void {
-    const { ralph, ownership } = this.#parts;
+    const { ralph } = this.#parts;
     const { added } = this.#limits;
     this.progress = policy.advance(this.progress, item, attempt, settlement, { atStart: this.atStart, added });
-    for (const path of rootPaths(ralph, ownership.uncommitted(this.progress.passed))) {
-      this.notice({ kind: "not-committed", subject: path, message: "changed by a turn or a person" });
-    }
+    this.#nameMixed();
     const unreported = policy.unreportedBudget(this.progress, this.#limits);
     if (unreported !== null && this.progress.turns === 1) note(ralph, "warn", unreported);
     if (settlement.status !== "passed" || item.checksOnly === true || item.preparatory === true) return;

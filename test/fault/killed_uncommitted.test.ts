@@ -112,6 +112,24 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
     expect(passedIn(root)).toEqual(["US-001"]);
   });
 
+  test.each([
+    ["writes over it", "echo TURN > x.md"],
+    ["comes after one that has written over it", "[ -e ../once ] || { touch ../once; echo TURN > x.md; exit; }"],
+  ])("%s fails the run that continues, which says how to get it back", async (_name, turn) => {
+    const root = await killed(turn);
+    const git = gitIn(root);
+    const ref = git("for-each-ref", "--format=%(refname)", "refs/ralph/kept").split("\n")[0];
+
+    const { stderr } = await ralphCli(root).agent("worker", WORK).args("run").expectExit(1);
+
+    const way = "`git show refs/ralph/kept/[RUN]:x.md` prints it as the run found it";
+    expect(stderr).toContain(`by it or a person, and not committed: x.md (${way})`);
+    expect(stderr).toContain(`not committed  x.md: changed by a turn or a person (${way})\n`);
+    expect(git("show", `${ref}:x.md`)).toBe("first\nmine\n");
+    expect(passedIn(root)).toEqual(["US-001"]);
+    await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+  });
+
   test("leaves it, and is committed by that person before the run continues, stays as it was committed", async () => {
     const root = await killed("true");
     const git = gitIn(root);

@@ -170,15 +170,21 @@ describe("openJournal()", () => {
     await journal.settling(KEY, ITEM, failed("r.1", 1, "x".repeat(1_100_000)), { work: {} });
     await journal.settled(KEY, ITEM, failed("r.1", 1), {
       settlement: { status: "parked", reason: "gave up" },
-      kept: { "f.ts": "h" },
+      kept: { "f.ts": "h", "g.ts": "h" },
+      overwritten: { "mine.ts": { content: "m", ref: "refs/ralph/kept/r" } },
     });
-    await journal.begun(KEY, other, { id: "r.2", number: 1, userPaths: [] });
+    await journal.begun(KEY, other, { id: "r.2", number: 1, userPaths: [], head: "2".repeat(40) });
+    const judging = journal.judging(KEY);
 
-    await journal.runEnded(KEY, false);
+    await journal.runEnded({ backlog: "gsd", scope: "" }, false);
 
     const text = await readFile(file, "utf8");
     const again = await openJournal(file);
     expect(text.length).toBeLessThan(2000);
+    expect(again.open(KEY)).toMatchObject([{ head: "2".repeat(40) }]);
+    expect(again.judging(KEY)).toEqual(judging);
+    expect([...again.overwritten(KEY).values()]).toEqual([{ itemId: "US-1", content: "m", ref: "refs/ralph/kept/r" }]);
+    expect(again.leftovers(KEY).get("g.ts")).toEqual({ itemId: "US-1", content: "h" });
     expect(again.parked(KEY)).toEqual([{ id: "US-1", fingerprint: "a", reason: "gave up" }]);
     expect(again.open(KEY).map(({ item }) => item.id)).toEqual(["US-2"]);
     expect(again.leftovers(KEY).get("f.ts")).toEqual({ itemId: "US-1", content: "h" });

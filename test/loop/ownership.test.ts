@@ -63,6 +63,15 @@ describe("createOwnership()", () => {
     expect(ownership.workOf("US-1")).toEqual({ "half.ts": "h" });
   });
 
+  test("after a kill, what another item had left is still that one's", () => {
+    const killed = { itemId: "US-1", userPaths: [] };
+    const leftovers = new Map([["a.ts", { itemId: "US-2", content: "1" }]]);
+
+    const ownership = createOwnership({ leftovers, killed }, tree({ "a.ts": "1", "half.ts": "h" }));
+
+    expect([ownership.workOf("US-1"), ownership.workOf("US-2")]).toEqual([{ "half.ts": "h" }, { "a.ts": "1" }]);
+  });
+
   test("what an earlier run left is still the item's only while nobody changed it", () => {
     const leftovers = new Map([["a.ts", { itemId: "US-1", content: "1" }], ["b.ts", { itemId: "US-1", content: "1" }]]);
 

@@ -2,7 +2,7 @@ import { asideFolder } from "../../host/remove_path.ts";
 import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import { restoreFolders } from "../../agents/agent_turn.ts";
-import type { KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types.ts";
+import type { Found, KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types.ts";
 import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept, restoreStaged, stagedIn } from "../../git/kept.ts";
 import * as indexFlags from "../../git/index_flags.ts";
@@ -139,8 +139,23 @@ async function areGone(ralph: RalphContext, refs: Map<string, string>, first: Ma
 }
 
 /** The ref that names what a run has kept. @param by another than the turn that it is kept from, as "the planner" */
-export function keptRef({ run }: Pick<RalphContext, "run">, by?: string): string {
+export function keptRef({ run }: { readonly run: Pick<RalphContext["run"], "id"> }, by?: string): string {
   return `refs/ralph/kept/${run.id}${by === undefined ? "" : by.replace("the ", "-")}`;
+}
+
+/** Says how a person gets back what a run found in a file, which is in no commit. */
+export function asFound(path: string, { ref }: Found): string {
+  return ref === null ? "" : ` (\`git show ${ref}:${path}\` prints it as the run found it)`;
+}
+
+/** Names a person's files that have changed since the turn began. */
+export function warnOfChanged(
+  ralph: RalphContext,
+  paths: readonly string[],
+  foundOf: (path: string) => Found,
+): void {
+  const named = paths.map((path) => `${rootPaths(ralph, [path])[0]}${asFound(path, foundOf(path))}`).join(", ");
+  if (named !== "") note(ralph, "warn", `changed while the turn ran, by it or a person, and not committed: ${named}`);
 }
 
 const INSIDE = "not kept: changes inside of submodules and nested repositories";

@@ -61,6 +61,7 @@ export async function openJournal(file: string | null): Promise<Journal> {
     forgetClean: (key) => append(key, { type: "clean-forgotten" }),
     reopened: (key) => state.slot(key).reopened,
     leftovers: (key) => state.slot(key).leftovers,
+    overwritten: (key) => state.slot(key).overwritten,
     judging: (key) => state.slot(key).judging,
     baseline(key, { id, fingerprint = null }) {
       const known = state.slot(key).baselines.get(id);

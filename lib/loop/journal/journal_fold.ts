@@ -1,7 +1,7 @@
 import { jsonIn } from "../../host/data.ts";
 import { stateInvalid } from "../../errors/ralph_error.ts";
 import type * as journal from "../../backlog/journal_types.ts";
-import { isRecord, type JournalLine, keyOf, type LineOf, type LineType, type Work } from "./journal_record.ts";
+import { isRecord, type JournalLine, keyOf, type LineFields, type LineOf, type LineType } from "./journal_record.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord } from "../../backlog/types.ts";
 import { attempted, begunAt, type Judging, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
 
@@ -13,6 +13,7 @@ export interface Slot {
   readonly passed: Map<string, PassedRecord>;
   readonly reopened: Map<string, journal.Reopened>;
   readonly leftovers: Map<string, journal.Leftover>;
+  readonly overwritten: Map<string, journal.Overwritten>;
   /** Commits before the first attempts at items that are not done. */
   readonly started: Map<string, string>;
   readonly stowed: Map<string, journal.Stowed>;
@@ -99,7 +100,15 @@ export function keptLines({ brief, named, slots }: JournalState): readonly Journ
   }
   for (const [key, slot] of slots) {
     const of = { v: 1, key } as const;
-    if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...of, judging: slot.judging });
+    for (const { item, attempt, work, fold, landing, kept, ...begun } of slot.open.values()) {
+      lines.push({ type: "begun", ...of, item, ...begun });
+      if (kept !== undefined) lines.push({ type: "kept", ...of, itemId: item.id, ...kept });
+      if (attempt !== null) lines.push({ type: "settling", ...of, ...ofItem(item), attempt, work, fold, landing });
+    }
+    // after `begun`, which continues it
+    if (slot.open.size > 0 || slot.judging !== NOT_ATTEMPTED) {
+      lines.push({ type: "judging", ...of, judging: slot.judging });
+    }
     const told = [...slot.told].flatMap(([itemId, texts]) =>
       texts.map((text) => ({ type: "told", ...of, itemId, text }) as const)
     );
@@ -119,16 +128,14 @@ export function keptLines({ brief, named, slots }: JournalState): readonly Journ
     for (const [path, { itemId, content }] of slot.leftovers) {
       lines.push({ type: "left", ...of, itemId, kept: { [path]: content } });
     }
+    for (const [path, { itemId, ...found }] of slot.overwritten) {
+      lines.push({ type: "left", ...of, itemId, kept: {}, overwritten: { [path]: found } });
+    }
     for (const [itemId, stowed] of slot.stowed) lines.push({ type: "stowed", ...of, itemId, ...stowed });
     for (const [itemId, { fingerprint, green, isWorkedOn }] of slot.baselines) {
       lines.push({ type: "baseline", ...of, itemId, fingerprint, green, isWorkedOn });
     }
     for (const [itemId, head] of slot.started) lines.push({ type: "started", ...of, itemId, head });
-    for (const { item, attempt, work, fold, landing, kept, head: _, ...begun } of slot.open.values()) {
-      lines.push({ type: "begun", ...of, item, ...begun });
-      if (kept !== undefined) lines.push({ type: "kept", ...of, itemId: item.id, ...kept });
-      if (attempt !== null) lines.push({ type: "settling", ...of, ...ofItem(item), attempt, work, fold, landing });
-    }
   }
   return lines;
 }
@@ -151,7 +158,7 @@ const APPLY: { readonly [Type in LineType]: (slot: Slot, line: LineOf<Type>, new
   baseline: (slot, line) => void slot.baselines.set(line.itemId, { isWorkedOn: false, ...line }),
   stowed: (slot, { itemId, ref, isBack }) => void slot.stowed.set(itemId, { ref, isBack }),
   parked: (slot, { itemId: id, fingerprint, reason }) => void slot.parked.set(id, { id, fingerprint, reason }),
-  left: (slot, { itemId, kept }) => keep(slot, itemId, kept),
+  left: keep,
   passed: (slot, { record }) => void slot.passed.set(record.id, record),
   reopened(slot, { ids, reason }) {
     for (const id of ids) {
@@ -180,6 +187,7 @@ const APPLY: { readonly [Type in LineType]: (slot: Slot, line: LineOf<Type>, new
   "run-ended"(slot, { passed, head = null, isDoubted }) {
     slot.judging = passed === true && isDoubted !== true ? NOT_ATTEMPTED : runEndedAt(slot.judging, head);
     slot.history.clear();
+    slot.overwritten.clear();
     slot.reopened.clear();
     if (passed !== true) return;
     slot.baselines.clear();
@@ -210,7 +218,7 @@ function applySettling(slot: Slot, { itemId, attempt, work, fold, landing }: Lin
 }
 
 function applySettled(slot: Slot, line: LineOf<"settled">, newest: Newest): void {
-  const { itemId, fingerprint, settlement, passed, kept } = line;
+  const { itemId, fingerprint, settlement, passed } = line;
   const { backlog, scope } = journalKey(line.key);
   const isSame = newest.named?.backlog === backlog && newest.named.scope === scope;
   // until the run has ended, which a kill may prevent
@@ -241,11 +249,12 @@ function applySettled(slot: Slot, line: LineOf<"settled">, newest: Newest): void
     slot.answered.delete(itemId);
     slot.stowed.delete(itemId);
   }
-  keep(slot, itemId, kept);
+  for (const [path, leftover] of slot.leftovers) if (leftover.itemId === itemId) slot.leftovers.delete(path);
+  keep(slot, line);
 }
 
-function keep(slot: Slot, itemId: string, kept: Work): void {
-  for (const [path, leftover] of slot.leftovers) if (leftover.itemId === itemId) slot.leftovers.delete(path);
+function keep(slot: Slot, { itemId, kept, overwritten = {} }: LineFields["left"]): void {
+  for (const [path, found] of Object.entries(overwritten)) slot.overwritten.set(path, { itemId, ...found });
   for (const [path, content] of Object.entries(kept)) slot.leftovers.set(path, { itemId, content });
 }
 
@@ -257,6 +266,7 @@ function newSlot(): Slot {
     passed: new Map(),
     reopened: new Map(),
     leftovers: new Map(),
+    overwritten: new Map(),
     started: new Map(),
     stowed: new Map(),
     told: new Map(),

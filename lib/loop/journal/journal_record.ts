@@ -26,7 +26,7 @@ export interface LineFields {
   readonly noticed: { readonly notices: readonly journal.NoticeRecord[]; readonly lack?: journal.Lack | undefined };
   readonly judging: { readonly judging: Judging };
   readonly parked: OfItem & { readonly reason: string };
-  readonly left: { readonly itemId: string; readonly kept: Work };
+  readonly left: { readonly itemId: string; readonly kept: Work } & Pick<journal.SettledEnd, "overwritten">;
   readonly brief: { readonly record: journal.BriefRecord };
   readonly "brief-restored": object;
   readonly "clean-start": { readonly absent: readonly string[] };
@@ -70,12 +70,18 @@ const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
   },
   stowed: { itemId: isText, ref: isText, isBack: isFlag },
   started: { itemId: isText, head: isText },
-  settled: { itemId: isText, settlement: object({ status: isText }), kept: isObject, passed: optional(isPassed) },
+  settled: {
+    itemId: isText,
+    settlement: object({ status: isText }),
+    kept: isObject,
+    overwritten: optional(isFound),
+    passed: optional(isPassed),
+  },
   baseline: { itemId: isText, green: isFlag },
   passed: { record: isPassed },
   reopened: { ids: isTexts, reason: isText },
   parked: { itemId: isText, reason: isText },
-  left: { itemId: isText, kept: isObject },
+  left: { itemId: isText, kept: isObject, overwritten: optional(isFound) },
   brief: {
     record: object({ files: (value) => isObject(value) && Object.values(value).every(isHash), folders: isTexts }),
   },
@@ -126,6 +132,10 @@ function isKept([path, value]: readonly [string, unknown]): boolean {
       folders: optional(listOf(isMode)),
       codes: isTexts,
     })(value);
+}
+
+function isFound(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(object({ content: isHash, ref: isHash }));
 }
 
 function isPassed(value: unknown): boolean {

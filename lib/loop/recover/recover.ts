@@ -13,7 +13,8 @@ import {
   type TreeSnapshot,
 } from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
-import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
+import { keptRef, warnOfChanged } from "../attempt/uncommitted.ts";
+import type { JournalKey, OpenItem, Overwritten, SettledEnd } from "../../backlog/journal_types.ts";
 import { type Committer, createOwnership, type Ownership, ownPaths } from "../settle/committer.ts";
 import type { Attempt, Backlog, Check, Item } from "../../backlog/types.ts";
 import { lineFrom, pathsBetween } from "../../git/run_git.ts";
@@ -40,7 +41,8 @@ export async function recover(
   const isOut = ({ apart, attempt }: OpenItem): boolean =>
     ralph.loop.elsewhere !== undefined && apart === true && attempt === null;
   const open = ralph.journal.open(key).filter((one) => !isOut(one));
-  const start = { leftovers: ralph.journal.leftovers(key), own: new Set(ownPaths(ralph, backlog)) };
+  const overwritten = overwrittenIn(ralph, key, open, now);
+  const start = { leftovers: ralph.journal.leftovers(key), overwritten, own: new Set(ownPaths(ralph, backlog)) };
   if (open.length === 0) {
     await ralph.state.adopt([...backlog.stateFiles, ...backlog.ownFiles ?? []]);
     return { ownership: createOwnership({ ...start, killed: null }, now), restored: [] };
@@ -51,6 +53,7 @@ export async function recover(
   const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
+  warnOfChanged(ralph, ownership.uncommitted(), (path) => overwritten.get(path)!);
   const place = { ralph, committer, backlog, key, now, shared, ownership };
   const isLanding = ({ landing }: OpenItem): boolean => landing !== undefined;
   // a landing first: its commit may be the last one
@@ -75,6 +78,25 @@ interface Place {
   readonly now: TreeSnapshot;
   readonly shared: readonly CheckLike[];
   readonly ownership: Ownership;
+}
+
+/** A person's files that differ from what killed runs found: turns have changed them, or that person has. */
+function overwrittenIn(
+  { journal }: Pick<RalphContext, "journal">,
+  key: JournalKey,
+  open: readonly OpenItem[],
+  { contents }: TreeSnapshot,
+): ReadonlyMap<string, Overwritten> {
+  const found = new Map<string, Overwritten>();
+  for (const { item, attemptId, apart, kept } of open) {
+    if (apart === true) continue; // its turns were in a tree of their own
+    const ref = keptRef({ run: { id: attemptId.slice(0, attemptId.lastIndexOf(".")) } });
+    for (const [path, { content, blob }] of Object.entries(kept?.work ?? {})) {
+      const isOther = contents.has(path) && contents.get(path) !== content;
+      if (isOther) found.set(path, { itemId: item.id, content, ref: blob === undefined ? null : ref });
+    }
+  }
+  return new Map([...found, ...journal.overwritten(key)]);
 }
 
 /** Settles what the killed run had begun, as `interrupted` where nothing is known of it. */
@@ -102,7 +124,7 @@ async function settleOpen(place: Place, begun: OpenItem): Promise<void> {
   ownership.committed(settled.committed);
   await ralph.journal.settled(key, item, settled.attempt, {
     settlement: settled.settlement,
-    kept: ownership.workOf(item.id),
+    ...leftOf(ownership, item),
     ...(settled.passed === null ? {} : { passed: settled.passed }),
   });
   const message = attempt === null
@@ -115,9 +137,13 @@ async function settleOpen(place: Place, begun: OpenItem): Promise<void> {
 async function closeInterrupted(place: Place, { item, attemptId, number }: OpenItem): Promise<void> {
   const { ralph, key, ownership } = place;
   const attempt = interruptedAttempt({ id: attemptId, number });
-  const kept = ownership.workOf(item.id);
-  await ralph.journal.settled(key, item, attempt, { settlement: { status: "open" }, kept });
+  await ralph.journal.settled(key, item, attempt, { settlement: { status: "open" }, ...leftOf(ownership, item) });
   note(ralph, "info", `${item.id} was interrupted in attempt ${number}${withLeft(place, item)}`);
+}
+
+function leftOf({ overwritten, uncommitted, workOf }: Ownership, { id }: Item): Omit<SettledEnd, "settlement"> {
+  const mixed = uncommitted([id]).map((path) => [path, overwritten.get(path)!] as const);
+  return { kept: workOf(id), ...mixed.length > 0 && { overwritten: Object.fromEntries(mixed) } };
 }
 
 /** Names the uncommitted files that count as the item's. */

@@ -2,6 +2,7 @@ import { note, type RalphContext } from "../../context/context.ts";
 import type { Backlog, CheckResult, Item, Next } from "../../backlog/types.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { checksForUnchecked } from "../../checks/unchecked_items.ts";
+import type { Found } from "../../backlog/journal_types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { markingEnvironment } from "../../git/turn_mark.ts";
@@ -21,7 +22,7 @@ import { isLate } from "../settle/committer.ts";
 import { answered, settleAndCommit, waitsInVain } from "../settle/settle.ts";
 import { tidied } from "./tidied.ts";
 import { createTurnGuard, type TurnGuard } from "../attempt/turn_guard.ts";
-import { keptRef } from "../attempt/uncommitted.ts";
+import { asFound, keptRef, warnOfChanged } from "../attempt/uncommitted.ts";
 import { workItem } from "../attempt/work_item.ts";
 
 const NOT_APPLIED = "what a hook changed, which no longer fits: `git apply --3way` with it, and fix what differs";
@@ -55,7 +56,7 @@ export class Loop {
       line: parts.committer.line,
     });
     this.#clean = createCleanRun(ralph, parts);
-    this.#iterations = new Iterations(parts, this.#limits);
+    this.#iterations = new Iterations(parts, this.#limits, (path) => this.#foundOf(path));
   }
 
   async run(): Promise<LoopOutcome> {
@@ -266,8 +267,7 @@ export class Loop {
     });
     const attempt = iterations.limited(begun, worked.attempt);
     const changed = worked.after === null ? [] : await iterations.own(item, attempt, worked.after);
-    const named = changed.map((path) => `${rootPaths(ralph, [path])[0]}${this.#asFound(path)}`).join(", ");
-    if (named !== "") note(ralph, "warn", `changed while the turn ran, by it or a person, and not committed: ${named}`);
+    warnOfChanged(ralph, changed, (path) => this.#foundOf(path));
     const settled = await settleAndCommit(ralph, committer, {
       backlog,
       key,
@@ -325,7 +325,7 @@ export class Loop {
 
   /** Work of items that have passed, in files that had changes before: no commit holds it. */
   async #uncommitted(): Promise<readonly string[]> {
-    const mixed = this.#parts.ownership.uncommitted(this.#iterations.progress.passed);
+    const mixed = this.#parts.ownership.uncommitted(this.#iterations.passedIds());
     if (mixed.length === 0) return [];
     const changed = new Set((await requireRepository(this.#ralph).status()).changed.map(({ path }) => path));
     return rootPaths(this.#ralph, mixed.filter((path) => changed.has(path)));
@@ -334,18 +334,20 @@ export class Loop {
   /** A person's files that turns of other items have changed. */
   async #changedByTurns(): Promise<readonly policy.Notice[]> {
     const { ownership } = this.#parts;
-    const passed = ownership.uncommitted(this.#iterations.progress.passed);
+    const passed = ownership.uncommitted(this.#iterations.passedIds());
     const paths = ownership.uncommitted().filter((path) => !passed.includes(path));
     if (paths.length === 0) return [];
     const { contents } = await requireRepository(this.#ralph).snapshot();
-    const changed = paths.filter((path) => this.#guard.found.get(path)?.content !== contents.get(path));
-    const message = (path: string): string => `changed by turns or a person${this.#asFound(path)}`;
+    const changed = paths.filter((path) => this.#foundOf(path).content !== contents.get(path));
+    const message = (path: string): string => `changed by turns or a person${asFound(path, this.#foundOf(path))}`;
     return changed.map((path) => leftover(rootPaths(this.#ralph, [path])[0]!, message(path)));
   }
 
-  #asFound(path: string): string {
-    const isKept = this.#guard.found.get(path)?.blob !== undefined;
-    return isKept ? ` (\`git show ${keptRef(this.#ralph)}:${path}\` prints it as the run found it)` : "";
+  /** A person's file as this run, or a killed one before it, found it. */
+  #foundOf(path: string): Found {
+    const { content = null, blob } = this.#guard.found.get(path) ?? {};
+    const ref = blob === undefined ? null : keptRef(this.#ralph);
+    return this.#parts.ownership.overwritten.get(path) ?? { content, ref };
   }
 
   #end(ending: Ending): LoopOutcome {

@@ -5,7 +5,7 @@ import * as git from "../../git/repository.ts";
 import type { TreeSnapshot } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { pathExists } from "../../host/files.ts";
-import type { JournalKey, Leftover } from "../../backlog/journal_types.ts";
+import type { JournalKey, Leftover, Overwritten } from "../../backlog/journal_types.ts";
 import { redactorFor } from "../../events/redact.ts";
 import type { Mask } from "../../git/fold.ts";
 import { WORK_REFS } from "../../git/run_git.ts";
@@ -271,6 +271,8 @@ async function bringRef(
 export interface Ownership {
   /** Dirty before any turn: never committed by Ralph. */
   readonly userPaths: ReadonlySet<string>;
+  /** The user's paths that turns of a killed run have changed. */
+  readonly overwritten: ReadonlyMap<string, Overwritten>;
   /** Call before each turn: what is dirty and not an item's is the user's; what items left that this one continues is its own. */
   beforeTurn(before: TreeSnapshot, item: Pick<Item, "id" | "continues">): void;
   /**
@@ -292,6 +294,8 @@ export interface Ownership {
 interface OwnershipStart {
   /** The changes of earlier runs that the journal remembers: still theirs if the content is the same. */
   readonly leftovers: ReadonlyMap<string, Leftover>;
+  /** The user's paths that turns of a killed run have changed. @default none */
+  readonly overwritten?: ReadonlyMap<string, Overwritten>;
   /** The paths that Ralph itself writes: no one's. @default nothing */
   readonly own?: ReadonlySet<string>;
   /** A run was killed in this item's turn: what is dirty now and was not the user's then is the item's. */
@@ -303,16 +307,22 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
   const left = new Map<string, Leftover>();
   const userPaths = new Set<string>(start.killed?.userPaths ?? []);
   const mixed = new Map<string, Set<string>>();
-  const { own = new Set() } = start;
+  const mix = (itemId: string, paths: readonly string[]): void =>
+    void mixed.set(itemId, new Set([...mixed.get(itemId) ?? [], ...paths]));
+  const { own = new Set(), overwritten = new Map() } = start;
   let were = now.contents;
   for (const [path, content] of now.contents) {
     if (own.has(path)) continue;
     const known = start.leftovers.get(path);
-    if (start.killed !== null && !userPaths.has(path)) left.set(path, { itemId: start.killed.itemId, content });
-    else if (known !== undefined && known.content === content) left.set(path, known);
+    const isAsLeft = known !== undefined && known.content === content;
+    if (isAsLeft && !userPaths.has(path)) left.set(path, known);
+    else if (start.killed !== null && !userPaths.has(path)) left.set(path, { itemId: start.killed.itemId, content });
+    const before = overwritten.get(path);
+    if (before !== undefined && before.content !== content) mix(before.itemId, [path]);
   }
   return {
     userPaths,
+    overwritten,
     beforeTurn(before, { id, continues = [] }) {
       were = before.contents;
       for (const [path, { itemId, content }] of left) {
@@ -330,7 +340,7 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
       const isBoth = (path: string): boolean =>
         userPaths.has(path) && after.contents.has(path) && after.contents.get(path) !== were.get(path);
       const both = changed.filter(isBoth); // a person may have committed a part of the file
-      if (both.length > 0) mixed.set(itemId, new Set([...mixed.get(itemId) ?? [], ...both]));
+      if (both.length > 0) mix(itemId, both);
       return both;
     },
     workOf: (itemId) =>
