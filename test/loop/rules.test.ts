@@ -43,6 +43,24 @@ describe("runLoop(), by its rules", () => {
     expect(await statusWith("test -f a.txt", false)).toBe("blocked");
   });
 
+  test.each(
+    [
+      [{ verify: { final: "tree" } }, ['verify.final is "tree"']],
+      [{ verify: { final: "off" } }, ['verify.final is "off"']],
+      [{ commits: { work: false } }, ["commits.work is false"]],
+      [{}, []],
+    ] as const,
+  )("passed without a look at the commit is said: %j", async (config, expected) => {
+    await using world = await loopWorld(writes("a.txt"), { config });
+    const checks = ["test -f a.txt"];
+
+    const run = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks }]));
+
+    expect(run.status).toBe("passed");
+    const named = run.notices.filter(({ kind }) => kind === "not-checked-as-commit");
+    expect(named.map(({ subject }) => subject)).toEqual(expected);
+  });
+
   test("an agent that lies is not believed: every item is parked after its attempts and the run is blocked", async () => {
     await using world = await loopWorld(async () => DONE);
     const tasks = ["a", "b"].map((id) => ({ id, title: id, checks: ["test -f missing.txt"] }));

@@ -11,7 +11,7 @@ import { parallelImpossible, RalphError } from "../../errors/ralph_error.ts";
 import { onBranch } from "./branch.ts";
 import { noteVerdict } from "../finish/note_verdict.ts";
 import { tooLarge } from "../finish/too_large.ts";
-import type { LoopOptions, LoopOutcome } from "./outcome.ts";
+import type { CheckedAs, LoopOptions, LoopOutcome } from "./outcome.ts";
 import { restoreKilled } from "../attempt/uncommitted.ts";
 import { letGo } from "../../git/history.ts";
 import { keepGoneOfKilled } from "../attempt/watch.ts";
@@ -98,7 +98,7 @@ export async function runLoop<Data, Findings>(
   const work = await branchWork(repository, { since: now.head, isApart: stateIn(ralph, backlog) });
   const isChecked = ended.status === "passed" && ended.checkedAs === "commit" && work !== null;
   const checked = isChecked ? await checkedIn(ralph, backlog, { work, commit: loop.checked }) : null;
-  const late = isChecked && checked !== null && checked !== work.head ? [cameLate(work)] : [];
+  const late = ended.status === "passed" ? notAsCommit(ralph, ended.checkedAs, { work, checked }) : [];
   const outcome = {
     ...ended,
     notices: [...ended.notices, ...named, ...large, ...restoredNotices(brief), ...fixed, ...late],
@@ -149,8 +149,19 @@ async function onItsBranch(line: RunLine, checked: string | null, ended: LoopOut
   return { ...ended, status: "failed", reason: "final-check", reasons: [notHeld(line, checked)] };
 }
 
-function cameLate({ head }: BranchWork): Notice {
-  return { kind: "not-checked-as-commit", subject: head.slice(0, 10), message: "was made after the final check" };
+/** No final check has seen the branch's newest commit: by the configuration, or because it came later. */
+function notAsCommit(
+  { config: { verify, commits } }: Pick<RalphContext, "config">,
+  as: CheckedAs,
+  { work, checked }: { readonly work: BranchWork | null; readonly checked: string | null },
+): readonly Notice[] {
+  const kind = "not-checked-as-commit";
+  if (as === "tree") {
+    const setting = commits.work ? `verify.final is "${verify.final}"` : "commits.work is false";
+    return [{ kind, subject: setting, message: "" }];
+  }
+  if (checked === null || work === null || checked === work.head) return [];
+  return [{ kind, subject: work.head.slice(0, 10), message: "was made after the final check" }];
 }
 
 function announceEnd(
