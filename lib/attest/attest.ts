@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { Verdict } from "../generated/attest.ts";
 import { writeNotes } from "../git/notes.ts";
-import { requireCommit, treeIn } from "../git/read_commit.ts";
+import { treeAt } from "../git/read_commit.ts";
 import { readRefs } from "../git/refs.ts";
 import { requireRepository } from "../git/repository.ts";
 import { hashText, temporaryDirectory, writeAtomic } from "../host/files.ts";
@@ -25,7 +25,7 @@ export async function attest(
   const { commit } = verdict;
   const now = ralph.host.clock.now();
   const refs = await readRefs(repository, ["refs/notes/"]);
-  const tree = treeIn(await requireCommit(repository, commit))!;
+  const tree = await treeAt(repository, commit);
   const whole: Verdict = {
     version: 1,
     status: "passed",

@@ -15,6 +15,11 @@ export async function requireCommit(repository: WithIndex, commit: string): Prom
   return text;
 }
 
+/** The tree of a commit that has to be there. @throws {RalphError} git-failed */
+export async function treeAt(repository: WithIndex, commit: string): Promise<string> {
+  return treeIn(await requireCommit(repository, commit))!;
+}
+
 /** The text of a commit; `null` where there is none. Git is asked where it has no file of its own, as a new one has. */
 export async function readCommit(repository: WithIndex, commit: string): Promise<string | null> {
   const text = await looseCommit(repository, commit);

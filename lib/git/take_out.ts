@@ -12,6 +12,7 @@ import {
 } from "./run_git.ts";
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
 import { ownTree, saveCommit, treeWith } from "./own_index.ts";
+import { treeAt } from "./read_commit.ts";
 import type { Repository, TreeSnapshot, WithGit, WithIndex } from "./repository.ts";
 
 const FIELDS: readonly string[] = ["%H", "%P", "%T", "%B", "%an", "%ae", "%ad", "%cn", "%ce", "%cd"];
@@ -63,8 +64,8 @@ async function writtenWithout(
       .filter((parent) => parent !== null);
     const tree = await treeWith(bytes, commit.tree, entries);
     const [only] = parents;
-    const wasEmpty = commit.parents.length === 1 && await treeOf(repository, commit.parents[0]!) === commit.tree;
-    const isEmpty = parents.length < 2 && !wasEmpty && only !== undefined && await treeOf(repository, only) === tree;
+    const wasEmpty = commit.parents.length === 1 && await treeAt(repository, commit.parents[0]!) === commit.tree;
+    const isEmpty = parents.length < 2 && !wasEmpty && only !== undefined && await treeAt(repository, only) === tree;
     const environment = { ...commit.environment, ...(marked.has(commit.id) ? mark : {}) };
     const made = { parents, message: commit.message, environment };
     renamed.set(commit.id, isEmpty ? only : await commitTree(repository, tree, made));
@@ -192,10 +193,6 @@ export async function commitsBetween(
     message,
     environment: Object.fromEntries(PEOPLE.map((name, at) => [name, people[at] ?? ""])),
   }));
-}
-
-async function treeOf(repository: WithIndex, commit: string): Promise<string> {
-  return await lineFrom(repository, ["rev-parse", `${commit}^{tree}`]);
 }
 
 /**

@@ -89,6 +89,13 @@ const UNDONE: Readonly<Record<string, (project: Project) => void>> = {
   },
 };
 
+/** A run passes with these settings beside those that are there. */
+async function passesWith(project: Project, settings: object): Promise<void> {
+  const config = JSON.parse(readFileSync(join(project.root, "ralph.config.json"), "utf8"));
+  project.put("ralph.config.json", JSON.stringify({ ...config, ...settings }));
+  await ralphCli(project.root).args("run", "--agent-cmd", "worker", "--quiet", "--accept-changes").expectExit(0);
+}
+
 describe("ralph finish, where the branch is not what the run checked", () => {
   test.each(Object.keys(UNDONE))("%s is not merged by --approve finish", async (name) => {
     const project = await passed();
@@ -128,7 +135,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
   const noted = ({ git }: Project, commit: string): Record<string, unknown> =>
     JSON.parse(git("notes", "--ref=ralph", "show", commit));
 
-  test("a run that passes notes its verdict at its commit, and finish at the one that it checked", async () => {
+  test("a run that passes notes its verdict at its commit, and finish at the merge, whose tree it checked", async () => {
     const project = await passed();
     const { git, root } = project;
     const at = (commit: string): object => ({
@@ -143,12 +150,12 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     const checks = ["test -s f.txt", "grep -q TEN f.txt"].map((command) => ({ command, exitCode: 0 }));
     expect(noted(project, ran)).toMatchObject({ ...at(ran), checks });
     project.put("other.txt", "other\n");
-    const expected = at("HEAD");
-    const head = git("rev-parse", "HEAD");
+    onBase(project, "more.txt", "more\n");
+    const base = git("rev-parse", "main");
 
     await finish(root).expectExit(0);
 
-    expect(noted(project, head)).toMatchObject({ ...expected, checks });
+    expect(noted(project, "main")).toMatchObject({ ...at("main"), base, checks });
   });
 
   /** The final check waits until another hand has committed. @param folder of the files that they meet by */
@@ -226,26 +233,57 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     expect(asked()).toContain(`Whether the checks can be believed at ${tried}`);
   });
 
-  test("what the run checked is not checked again; ticks and verdict name the commit without state that leaves", async () => {
+  test.each(["leave", "keep"])("the tree that leaves is checked once: state that has to %s", async (state) => {
     const project = await passed();
+    if (state === "keep") await passesWith(project, { finish: { state } });
     const { asked } = withHub(project);
     const checked = project.git("rev-parse", "HEAD");
 
     const { stderr } = await finish(project.root).expectExit(0);
 
     const head = project.git("rev-parse", "HEAD");
-    expect(head).not.toBe(checked);
-    expect(stderr).not.toContain("checking it");
+    expect(head === checked).toBe(state === "keep");
+    expect(stderr.includes("checking it as it leaves")).toBe(state === "leave");
     expect(asked()).toContain(`(✓ passed at ${head.slice(0, 10)})`);
     expect(asked()).toContain(`git checkout ${head.slice(0, 10)}\n`);
-    expect(JSON.parse(project.git("notes", "--ref=ralph", "show", head))).toEqual({
-      ...JSON.parse(project.git("notes", "--ref=ralph", "show", checked)),
-      attestation: expect.stringMatching(/^sha256:/),
-      commit: head,
-      tree: project.git("rev-parse", "HEAD^{tree}"),
-    });
+    expect(noted(project, head)).toMatchObject({ commit: head, tree: project.git("rev-parse", "HEAD^{tree}") });
     expect(asked()).toContain("- ✓ Verify: `grep -q TEN f.txt`");
   });
+
+  test.each([[], ["--squash"]])("work that needs the state which stays here is not merged %s", async (...more) => {
+    const project = await passed();
+    const reads = "grep -q passes.*true scripts/ralph/prd.json";
+    await passesWith(project, { verify: { default: ["test -s f.txt", reads] } });
+    const before = project.git("rev-parse", "main");
+
+    const { stderr } = await finish(project.root, ...more).expectExit(1);
+
+    expect(stderr).toContain(`${reads}: exit 1`);
+    expect(project.git("rev-parse", "main")).toBe(before);
+    await passesWith(project, { finish: { state: "keep" } });
+    await finish(project.root, ...more).expectExit(0);
+  });
+
+  test.each(["committed", "in the tree"])(
+    "a check that the plan got since, %s, is judged by a run first",
+    async (how) => {
+      const project = await passed();
+      await passesWith(project, { experiments: { budget: 60 } });
+      const plan = join(project.root, "scripts/ralph/prd.json");
+      const edited = readFileSync(plan, "utf8").replace(
+        "Verify: `grep",
+        'Verify: `test -e later.txt`", "Verify: `grep',
+      );
+      if (how === "committed") project.put("scripts/ralph/prd.json", edited);
+      else writeFileSync(plan, edited);
+      const before = project.git("rev-parse", "main");
+
+      const { stderr } = await finish(project.root).expectExit(1);
+
+      expect(stderr).toContain("an edit of scripts/ralph/prd.json since the run");
+      expect(project.git("rev-parse", "main")).toBe(before);
+    },
+  );
 
   test("a commit that comes while it is checked is not merged", async () => {
     const project = await passed();

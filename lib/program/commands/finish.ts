@@ -17,7 +17,7 @@ import { type BranchFacts, cleanedCommits, type CleanHistory, cleanHistory } fro
 import { commitsText, type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
 import { mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
 import { makeRequest } from "../finish/make_request.ts";
-import { type Known, leaving, proofOf, prove } from "../finish/proof.ts";
+import { type Known, noteLeaving, proofOf, prove, type Proved, unmovedHead } from "../finish/proof.ts";
 import { secretsLeaving } from "../finish/secrets.ts";
 import { setAside, type StateFile, stateToSetAside } from "../finish/set_aside.ts";
 import { stateRow } from "../finish/state_paths.ts";
@@ -63,10 +63,11 @@ export async function run(invocation: Invocation): Promise<number> {
   if (plan.withHistory) await fetchArchives(requireRepository(ralph), plan.remote!.name, branch);
   const cleaned = clean?.head ?? null;
   await setAside(ralph, plan.work, files, cleaned);
-  const left = await leaving(ralph, plan, { proof: proved.proof, cleaned });
+  const head = await unmovedHead(ralph, plan);
   const more = [...doubtsOf(found), ...proved.doubts];
-  const text = await body({ change: { ...change, head: left.head }, more, proof: left.proof });
-  return await finish(invocation, ralph, plan, { title, body: text, head: left.head });
+  const proof = proved.proof && { ...proved.proof, commit: head };
+  const text = await body({ change: { ...change, head }, more, proof });
+  return await finish(invocation, ralph, plan, { title, body: text, head, proved });
 }
 
 /** The facts that are known before the question. */
@@ -139,15 +140,16 @@ async function finish(
   { flags, say }: Invocation,
   ralph: RalphContext,
   plan: FinishPlan,
-  text: { readonly title: string; readonly body: string; readonly head: string },
+  text: { readonly title: string; readonly body: string; readonly head: string; readonly proved: Proved },
 ): Promise<number> {
   const { work: { branch, base }, remote, forge, target } = plan;
   if (plan.way === "merge") {
     const commit = await mergeHere(ralph, plan, text);
+    await noteLeaving(ralph, text.proved, commit);
     say(
       plan.isMerged
         ? `${base} has all that ${branch} holds, and is checked out now`
-        : `${branch} is merged into ${base} as ${commit}, which is checked out now`,
+        : `${branch} is merged into ${base} as ${commit.slice(0, 10)}, which is checked out now`,
     );
     // what was squashed looks unmerged to git
     const isHeld = !plan.squash && !plan.isMerged || await isAncestor(requireRepository(ralph), branch, "HEAD");
@@ -155,6 +157,7 @@ async function finish(
     const shared = target.remote === null ? "" : `\`git push ${target.remote} ${base}\` publishes it; `;
     return printed(say, `next: ${shared}\`git branch ${remove} ${branch}\` removes the branch`);
   }
+  await noteLeaving(ralph, text.proved, text.head);
   const answer = await pushBranch(ralph, plan, text.head);
   say(`pushed ${branch} to ${remote!.name}`);
   const squashing = forge?.program === "gh"
@@ -209,13 +212,10 @@ function shown({ plan, proof, open, secrets, reports, files, clean }: Found, dra
     };
   }
   const last = reports.at(-1);
+  const moved = proof === null ? ", and the branch has moved since: it is checked before it leaves" : "";
   const verdict = last === undefined
     ? "no run on this branch has left its events: nothing says that it passed"
-    : `${last.status ?? "no end recorded"} (run ${last.run})${
-      proof !== null || last.status !== "passed"
-        ? ""
-        : ", and the branch has moved since: it is checked before it leaves"
-    }`;
+    : `${last.status ?? "no end recorded"} (run ${last.run})${last.status === "passed" ? moved : ""}`;
   const both = plan.way === "merge" ? "both together are checked before the merge" : "no check has seen both";
   const lines = [
     `branch    ${workText(plan.work)}`,

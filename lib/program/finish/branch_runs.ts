@@ -6,7 +6,8 @@ import { asRalphError, RalphError } from "../../errors/ralph_error.ts";
 import { redactorFor } from "../../events/redact.ts";
 import { addsNothing } from "../../git/branch_work.ts";
 import { commitAt, isAncestor } from "../../git/refs.ts";
-import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
+import { requireRepository, type RootedRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
+import type { ManualEdit } from "../../backlog/state_files.ts";
 import type { Host } from "../../host/types.ts";
 import { type Change, changeOf } from "../../report/changed_files.ts";
 import { makeReport, repositoryOf } from "../../report/make_report.ts";
@@ -50,7 +51,7 @@ export async function branchRuns(
   return reports.filter((_, index) => merged[index] !== true || index === reports.length - 1);
 }
 
-/** The next item on the branch, though its newest run has passed: it came since. `null`: there is none. */
+/** The work that came into the plan since its newest run passed: an item, or another text of it. `null`: there is none. */
 export async function openSince(
   { flags, host, say }: Pick<Invocation, "flags" | "host" | "say">,
   place: Place & RootedRepository,
@@ -60,23 +61,32 @@ export async function openSince(
   const row = WORKFLOWS.find(({ name }) => name === part?.name);
   if (row === undefined || !PASSED.has(last?.status ?? "")) return null;
   const { work = null } = last ?? {};
-  if (work !== null && !await hasNewState(place, work.head, part?.scope ?? "")) return null;
+  const since = work === null ? [] : await stateSince(place, work.head, part?.scope ?? "");
+  if (work !== null && since.length === 0) return null;
   const atRoot = { ...host, environment: { ...host.environment, cwd: place.root } };
   const look = openLook({ flags, host: atRoot, say }, place, part?.scope ?? "");
   const next = await look.then((opened) => row.workflow.next(opened)).catch(asRalphError);
-  if (!RalphError.isInstance(next)) return next.open ?? null;
+  if (!RalphError.isInstance(next)) return next.open ?? planChanged(await (await look).state.edited(since));
   return next.code.endsWith("-missing") ? null : next.message; // an earlier finish may have taken it off
 }
 
-/** True if state differs from a commit, in the tree or in later ones. A run may pass with work left, such as gsd's next plan. */
-async function hasNewState(place: RootedRepository, commit: string, scope: string): Promise<boolean> {
+/** A run judged the plan by the text that it had. */
+function planChanged(edits: readonly ManualEdit[]): string | null {
+  if (edits.length === 0) return null;
+  const paths = edits.map(({ path }) => path).join(", ");
+  return `an edit of ${paths} since the run: \`ralph run\` judges the work by it`;
+}
+
+/** State that differs from a commit, in the tree or in later ones. A run may pass with work left, such as gsd's next plan. */
+async function stateSince(place: RootedRepository, commit: string, scope: string): Promise<readonly string[]> {
   const repository = requireRepository(place);
   const own = ownPaths(place);
   const [folder = ""] = scope === "" ? [] : topLevelPaths(place, [scope]);
   const since = await repository.git(["diff", "--name-only", "-z", "--no-renames", commit, "HEAD"]);
   const { changed } = await repository.status();
   const paths = [...since.stdout.split("\0"), ...changed.map(({ path }) => path)];
-  return since.exitCode !== 0 || paths.some((path) => own(path) || (folder !== "" && path.startsWith(`${folder}/`)));
+  const isState = (path: string): boolean => own(path) || (folder !== "" && path.startsWith(`${folder}/`));
+  return since.exitCode === 0 ? rootPaths(place, [...new Set(paths.filter(isState))]) : [commit];
 }
 
 /** The change between two commits, but for the workflows' state. */
@@ -101,7 +111,7 @@ export async function branchChange(
 
 /** The body of a request, as Markdown and without secrets, for the run's branch as the run left it. @throws {RalphError} usage */
 export async function reviewText(host: Host, report: RunReport): Promise<string> {
-  const { root, work, branch, run, status, proved } = report;
+  const { root, work, branch, run, checked, proved } = report;
   const repository = await repositoryOf(host, root);
   if (work === null || repository === null) {
     throw usage(`run ${run} has not ended on a branch: there is nothing to review`, "`ralph report` shows what it did");
@@ -115,7 +125,8 @@ export async function reviewText(host: Host, report: RunReport): Promise<string>
   const tip = branch === null ? null : await commitAt(repository, `refs/heads/${branch}`);
   let head = instead.get(work.head) ?? work.head;
   if (tip !== null && await addsNothing(repository, { from: work.head, to: tip }, ownState(place))) head = tip;
-  const proof = status === "passed" ? { commit: head, results: new Map(proved.map((id) => [id, true])) } : null;
+  const results = new Map(proved.map((id) => [id, true]));
+  const proof = checked === null ? null : { commit: instead.get(checked) ?? checked, results };
   const reports = await branchRuns(place, { branch, head: work.head, base: from, isMeant: (id) => id <= run });
   const change = await branchChange(place, { head, from, state, globs: config.tests.globs, reports });
   return redactorFor(host.environment.variables).text(requestBody(reports, { change, more: [], proof, instead }));

@@ -7,6 +7,7 @@ import { addressText } from "../../git/host_of.ts";
 import { entriesAt, entriesOf } from "../../git/index_entries.ts";
 import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
 import { treeWith } from "../../git/own_index.ts";
+import { treeAt } from "../../git/read_commit.ts";
 import { commitAt, defaultBranch, isAncestor, ownCommit, remoteBranch } from "../../git/refs.ts";
 import {
   type ChangedPath,
@@ -38,6 +39,8 @@ export interface FinishPlan {
   readonly state: StatePaths;
   /** The newest commit of the branch without state, which no branch has yet. */
   readonly leaves: string;
+  /** The tree that leaves: the branch without state, and for a merge here together with its base. */
+  readonly tree: string;
   /** Subjects, oldest first. */
   readonly commits: readonly string[];
   /** Files that differ in both, so that git cannot merge them by itself. */
@@ -121,8 +124,7 @@ export async function finishPlan(
   const merged = await mergeTrees(repository, target.onto, leaves);
   const lines = async (...words: readonly string[]): Promise<readonly string[]> =>
     (await repository.git(words)).stdout.split("\n").filter((line) => line !== "");
-  const [tree] = await lines("rev-parse", "--verify", "--quiet", `${target.onto}^{tree}`);
-  const isMerged = merged.conflicts.length === 0 && merged.tree === tree;
+  const isMerged = merged.conflicts.length === 0 && merged.tree === await treeAt(repository, target.onto);
   if (isMerged && !isHere) throw await nothingOn(ralph, `${base} has all that ${branch} holds`);
   const forge = isHere || remote === null ? null : await forgeOf(ralph.host, ralph.root, remote.url);
   return {
@@ -135,6 +137,7 @@ export async function finishPlan(
     forge,
     state,
     leaves,
+    tree: isHere ? merged.tree : await treeAt(repository, leaves),
     commits: await lines("log", "--reverse", "--format=%s", `${work.from}..HEAD`),
     conflicts: merged.conflicts,
     target,

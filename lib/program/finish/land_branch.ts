@@ -55,6 +55,7 @@ export async function pushBranch(
  * Merges the branch into its base in this repository and checks that out. The merge is made beside the working tree, and
  * the base is moved in one step: stopped anywhere, the same command does what is left. No hook of the repository runs.
  *
+ * @returns the base's newest commit
  * @throws {RalphError} finish-failed, branch-failed, git-failed
  */
 export async function mergeHere(
@@ -77,7 +78,7 @@ export async function mergeHere(
     await outputFrom(repository, ["update-ref", "-m", `ralph finish: ${branch}`, `refs/heads/${base}`, commit, before]);
   }
   await repository.switchTo(base);
-  return (await outputFrom(repository, ["rev-parse", "--short", "HEAD"])).trim();
+  return (await outputFrom(repository, ["rev-parse", "HEAD"])).trim();
 }
 
 /** The tree of both together. @throws {RalphError} finish-failed where they conflict */

@@ -5,15 +5,16 @@ import type { RalphContext } from "../../context/context.ts";
 import type { AnswerSource } from "../../events/types.ts";
 import { archivesOf } from "../../git/archive.ts";
 import { addsNothing } from "../../git/branch_work.ts";
+import { treeAt } from "../../git/read_commit.ts";
 import { isAncestor, ownCommit } from "../../git/refs.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
-import { carryVerdict, noteVerdict, verdictSince } from "../../loop/finish/note_verdict.ts";
+import { carryVerdict, noteVerdict, type Passed, verdictSince } from "../../loop/finish/note_verdict.ts";
 import type { Proof } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
 import { PASSED } from "./branch_runs.ts";
 import { commitsText, type FinishPlan, wayOut } from "./finish_plan.ts";
-import { failed, mergedTree } from "./land_branch.ts";
+import { failed } from "./land_branch.ts";
 import type { LeavingSecrets } from "./secrets.ts";
 import { ownState } from "./state_paths.ts";
 
@@ -44,9 +45,18 @@ export interface Known {
   readonly secrets: LeavingSecrets | null;
 }
 
+/** The answer to whether what leaves passes. */
+export interface Proved {
+  /** `commit`: the one that was checked; its tree is the one that leaves. */
+  readonly proof: Proof | null;
+  readonly doubts: readonly string[];
+  /** The verdict of this command; absent where the run has attested its own, or nothing passed. */
+  readonly verdict?: Omit<Passed, "commit">;
+}
+
 /**
- * Runs the final check where what leaves was not checked: the branch as it is, or for a merge here the branch together
- * with what its base has beside it. Nothing is moved. `source` is who said yes.
+ * Runs the final check if no run has checked the very tree that leaves: without the state that stays here, and for a
+ * merge together with what its base has beside it. Nothing is moved. `source` is who said yes.
  *
  * @returns `null`: aborted
  * @throws {RalphError} finish-failed where it does not pass; a draft request may say so instead
@@ -55,21 +65,21 @@ export async function prove(
   ralph: RalphContext,
   plan: FinishPlan,
   { reports, open, secrets, proof, draft, source }: Known & { readonly draft: boolean; readonly source: AnswerSource },
-): Promise<{ readonly proof: Proof | null; readonly doubts: readonly string[] } | null> {
+): Promise<Proved | null> {
+  const repository = requireRepository(ralph);
   const isTogether = plan.way === "merge" && plan.behind > 0;
   if (source === "approve" && secrets !== null) {
     throw failed(`what would leave holds a secret in plain: ${secrets.places.join(", ")}`, secrets.hint);
   }
   if (source === "approve" && !draft && !plan.isMerged) refuseOpen(plan, reports.at(-1), open);
-  if (plan.isMerged || (proof !== null && !isTogether)) return { proof, doubts: [] };
+  const isChecked = proof !== null && await treeAt(repository, proof.commit) === plan.tree;
+  if (plan.isMerged || isChecked) return { proof, doubts: [] };
   const { work: { branch, base, head, from }, target: { onto } } = plan;
-  const message = isTogether
-    ? `${base} has ${commitsText(plan.behind)} that the branch has not: checking both together`
-    : `no run has passed at ${head.slice(0, 10)}: checking it`;
-  ralph.events.emit({ type: "note", level: "info", message });
+  ralph.events.emit({ type: "note", level: "info", message: checkedNow(plan, { isTogether, proof }) });
+  const commit = await leavingCommit(ralph, plan, isTogether ? [onto, plan.leaves] : [head]);
   const verdict = await verdictSince(ralph, {
     base: isTogether ? onto : from,
-    head: isTogether ? await together(ralph, plan) : head,
+    head: commit,
     checks: [...ralph.config.verify.default, ...(await provedBy(ralph, plan, reports)).map(({ command }) => command)],
   });
   const unseen = await doubtedItems(ralph, plan);
@@ -80,11 +90,8 @@ export async function prove(
     ralph.events.emit({ type: "note", level: "warn", message: `the checks cannot be believed: ${subject}: ${found}` });
   }
   const results = new Map(verdict.checks.map((check) => [checkId(check), check.ok]));
-  const found = isTogether ? proof : { commit: head, results };
-  if (status === "passed" && !isTogether) {
-    await noteVerdict(ralph, { commit: head, base: verdict.base, checks: verdict.checks, notices });
-  }
-  if (status === "passed") return { proof: found, doubts: [] };
+  const found = { commit, results };
+  if (status === "passed") return { proof: found, doubts: [], verdict };
   const isAllowed = status === "unverified" && (ralph.config.verify.allowUnverified || source !== "approve");
   if (isAllowed) return { proof: found, doubts: unseen.length > 0 ? unseen : [`no check covers ${head.slice(0, 10)}`] };
   const what = isTogether
@@ -122,12 +129,19 @@ function hintOf(plan: FinishPlan, isTogether: boolean): string {
   } that says so`;
 }
 
-/** Both as one commit that no branch has. */
-async function together(ralph: RalphContext, plan: FinishPlan): Promise<string> {
-  const { leaves, target: { onto } } = plan;
-  const repository = requireRepository(ralph);
-  const tree = await mergedTree(repository, plan, leaves);
-  return await ownCommit(repository, tree, { parents: [onto, leaves], message: "ralph: both together\n" });
+function checkedNow(
+  { work: { base, head }, behind }: FinishPlan,
+  { isTogether, proof }: { readonly isTogether: boolean; readonly proof: Proof | null },
+): string {
+  if (isTogether) return `${base} has ${commitsText(behind)} that the branch has not: checking both together`;
+  return proof === null
+    ? `no run has passed at ${head.slice(0, 10)}: checking it`
+    : "the run checked the branch with its state: checking it as it leaves, without";
+}
+
+/** The tree that leaves, as a commit that no branch has. */
+async function leavingCommit(ralph: RalphContext, { tree }: FinishPlan, parents: readonly string[]): Promise<string> {
+  return await ownCommit(requireRepository(ralph), tree, { parents, message: "ralph: as it leaves\n" });
 }
 
 /** The checks by which the work on the branch passed, also where its commits were written anew since. */
@@ -172,40 +186,30 @@ async function doubtedItems(ralph: RalphContext, plan: FinishPlan): Promise<read
 }
 
 /**
- * The branch's newest commit, where it adds nothing but Ralph's own state to what was looked at.
+ * The branch's newest commit, if it has the tree that was looked at.
  *
  * @throws {RalphError} finish-failed where the branch has moved meanwhile
  */
-async function unmovedHead(
+export async function unmovedHead(
   ralph: RalphContext,
-  { work: { branch, head }, isMerged }: FinishPlan,
-  cleaned: string | null,
+  { work: { branch, head }, leaves, isMerged }: FinishPlan,
 ): Promise<string> {
-  const now = (await outputFrom(requireRepository(ralph), ["rev-parse", `refs/heads/${branch}`])).trim();
-  if (isMerged || await addsOnlyState(ralph, cleaned ?? head, now)) return now;
+  const repository = requireRepository(ralph);
+  const now = (await outputFrom(repository, ["rev-parse", `refs/heads/${branch}`])).trim();
+  if (isMerged || await treeAt(repository, now) === await treeAt(repository, leaves)) return now;
   throw failed(
     `${branch} has moved from ${head.slice(0, 10)} to ${now.slice(0, 10)} meanwhile, which is not checked`,
     "nothing was merged or pushed: `ralph finish` again looks at it as it is now",
   );
 }
 
-/** The commit that leaves, with the proof of what was checked: both differ by state alone. */
-export async function leaving(
-  ralph: RalphContext,
-  plan: FinishPlan,
-  { proof, cleaned }: {
-    readonly proof: Proof | null;
-    /** The newest commit of a clean history; `null`: the branch is as it was. */
-    readonly cleaned: string | null;
-  },
-): Promise<{ readonly head: string; readonly proof: Proof | null }> {
-  const head = await unmovedHead(ralph, plan, cleaned);
-  if (proof === null) return { head, proof };
-  await carryVerdict(ralph, proof.commit, head);
-  return { head, proof: { ...proof, commit: head } };
+/** Attests the verdict on what leaves to a commit that has its tree. */
+export async function noteLeaving(ralph: RalphContext, { proof, verdict }: Proved, commit: string): Promise<void> {
+  if (verdict !== undefined) await noteVerdict(ralph, { ...verdict, commit });
+  else if (proof !== null) await carryVerdict(ralph, proof.commit, commit);
 }
 
-/** A pass is a statement about a commit: what came after it may be Ralph's own state alone. */
+/** A run's pass is a statement about its commit: what came after it may be Ralph's own state alone. */
 async function addsOnlyState(ralph: RalphContext, checked: string, head: string): Promise<boolean> {
   return await addsNothing(requireRepository(ralph), { from: checked, to: head }, ownState(ralph));
 }
