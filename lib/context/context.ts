@@ -117,6 +117,8 @@ export type OpenElsewhere = (
 export interface RunLock {
   /** @throws {RalphError} run-locked, not-a-repository */
   acquire(purpose: string): Promise<AsyncDisposable>;
+  /** Milliseconds since 1970 at which nothing of a killed holder's ran any more. Absent: not known. */
+  readonly overAt?: number | null;
   /** Lets go, even where it is still held. */
   release(): Promise<void>;
 }

@@ -1,11 +1,12 @@
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { orUnwritable, unwritable } from "./file_errors.ts";
-import { ensureDirectory, readText } from "./files.ts";
+import { ensureDirectory, modifiedAt, readText } from "./files.ts";
 import { hashText } from "./hash.ts";
 import { processStart } from "./process_table.ts";
 import { removeLeftOvers, temporaryName } from "./write_atomic.ts";
 import type { Host } from "./types.ts";
+import { bootedAt } from "./this_process.ts";
 import { codeOf, ifThere, unless } from "./looks.ts";
 import { jsonIn, objectOr, textOf } from "./data.ts";
 
@@ -24,6 +25,8 @@ type LockResult =
     readonly status: "held";
     /** Who held it before and died, or `null`. */
     readonly tookOver: LockHolder | null;
+    /** Milliseconds since 1970 at which nothing ran any more of what that one had started; `null`: not known. */
+    readonly overAt: number | null;
     /** Lets go. The second call does nothing. */
     release(): Promise<void>;
   }
@@ -31,6 +34,7 @@ type LockResult =
 
 /** A lock file without a readable holder is a torn one when it stays as it is for so long. */
 const TORN_AFTER_MS = 1000;
+const WATCHDOG_MS = 1000;
 const PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 40;
 
@@ -50,12 +54,13 @@ export async function takeLock(path: string, options: LockOptions): Promise<Lock
   for (let pause = PAUSE_MS;; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const found = await readText(path);
     if (found === null) {
-      if (createWhole(path, content)) return held(path, content, null);
+      if (createWhole(path, content)) return held(path, content, null, null);
       continue;
     }
     const holder = parseHolder(found);
     if (await isDead(path, found, holder)) {
-      if (await takeOver(path, found, content, options)) return held(path, content, holder);
+      const overAt = overSince(Date.parse(holder.since), await modifiedAt(path));
+      if (await takeOver(path, found, content, options)) return held(path, content, holder, overAt);
       continue;
     }
     if (performance.now() >= deadline) return { status: "busy", holder };
@@ -134,13 +139,18 @@ function createHere(path: string, content: string): boolean {
   return orUnwritable(path, () => unless(["EEXIST"], create, false));
 }
 
-function held(path: string, content: string, tookOver: LockHolder | null): LockResult {
+/** A watchdog touches the lock at the end, a second after its holder at the earliest; a machine that has started anew ran nothing before. */
+function overSince(since: number, touchedAt: number | null): number | null {
+  return [touchedAt ?? 0, bootedAt()].find((time) => time > since + WATCHDOG_MS) ?? null;
+}
+
+function held(path: string, content: string, tookOver: LockHolder | null, overAt: number | null): LockResult {
   async function release(): Promise<void> {
     orUnwritable(path, () => {
       if (ifThere(() => readFileSync(path, "utf8"), "") === content) rmSync(path, { force: true });
     });
   }
-  return { status: "held", tookOver, release };
+  return { status: "held", tookOver, overAt, release };
 }
 
 /** Who holds a lock, as the lock file names it. */

@@ -35,6 +35,15 @@ export function factsOf(path: string): PathFacts | null {
   };
 }
 
+/**
+ * Milliseconds since 1970 before which neither the content of a path nor anything else of it was as it is now, links not
+ * followed; `null` when nothing is there.
+ */
+export function writtenAt(path: string): number | null {
+  const found = entryAt(path);
+  return found === undefined ? null : Math.min(found.mtimeMs, found.ctimeMs);
+}
+
 function kindOf(found: Stats): PathFacts["kind"] {
   if (found.isFile()) return "file";
   return found.isSymbolicLink() ? "link" : "other";

@@ -22,6 +22,10 @@ export function createProcesses(environment: Environment, ids: Ids, terminal: Pi
     return token ??= ids.random(16);
   }
 
+  function guard(): Watchdog {
+    return watchdog ??= createWatchdog(runToken());
+  }
+
   async function run(request: ProcessRequest): Promise<ProcessEnd> {
     const guarded = request.guarded ?? true;
     if (guarded) becomeSubreaper();
@@ -29,7 +33,7 @@ export function createProcesses(environment: Environment, ids: Ids, terminal: Pi
     const child = runChild(request, childEnvironment(environment, request, mark), mark);
     const id = guarded ? child.id : null;
     running.add(child);
-    if (id !== null) (watchdog ??= createWatchdog(runToken())).watch(id);
+    if (id !== null) guard().watch(id);
     try {
       return await child.end;
     } finally {
@@ -51,6 +55,7 @@ export function createProcesses(environment: Environment, ids: Ids, terminal: Pi
       return runToken();
     },
     sweep: endCarriers,
+    touchAtEnd: (file) => guard().touchAtEnd(file),
     [Symbol.asyncDispose]: dispose,
   };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { readFileSync, realpathSync } from "node:fs";
-import { hostname } from "node:os";
+import { hostname, uptime } from "node:os";
 import { orElse } from "./looks.ts";
 
 /** The hidden command by which Ralph is its own agent. */
@@ -22,6 +22,11 @@ export function commandLine(): readonly string[] {
 export function nodeVersion(): string | null {
   const { node, bun, deno } = process.versions as Readonly<Record<string, string | undefined>>;
   return bun === undefined && deno === undefined ? node ?? null : null;
+}
+
+/** Milliseconds since 1970 at which the machine started. */
+export function bootedAt(): number {
+  return Date.now() - uptime() * 1000;
 }
 
 /** The machine's own name. */

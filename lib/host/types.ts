@@ -176,6 +176,8 @@ export interface Processes extends AsyncDisposable {
   readonly runToken: string;
   /** Ends what carries an older run's token. Returns how many processes were ended. */
   sweep(runToken: string): Promise<number>;
+  /** Has a file touched that holds the run token, once all has ended that was started here: where this process is killed. */
+  touchAtEnd?(file: string): void;
 }
 
 /** The place of a repository. Absolute paths. */

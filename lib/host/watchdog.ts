@@ -7,6 +7,8 @@ export interface Watchdog {
   /** Registers a group (negative) or a process (positive). */
   watch(id: number): void;
   unwatch(id: number): void;
+  /** This file is touched, if it still holds the mark, once all is over. */
+  touchAtEnd(file: string): void;
   /** Sends it home: nothing is left to guard. */
   dismiss(): void;
 }
@@ -19,11 +21,13 @@ export interface Watchdog {
 const SCRIPT = `
 trap '' INT TERM HUP
 mark=$1
+file=
 ids=' '
 while read -r operation id; do
   case $operation in
     +) ids="$ids$id " ;;
     -) case $ids in *" $id "*) ids="\${ids%%" $id "*} \${ids#*" $id "}" ;; esac ;;
+    t) file=$id ;;
     q) exit 0 ;;
   esac
 done
@@ -35,7 +39,6 @@ carriers() {
   fi 2>/dev/null
 }
 found=$(carriers)
-[ "$ids" = ' ' ] && [ -z "$found" ] && exit 0
 send() {
   signal=$1
   shift
@@ -49,12 +52,14 @@ for round in 1 2 3 4 5; do
   [ -z "$found" ] && break
   send KILL $found
 done
+[ -z "$found" ] && grep -qs -e "$mark" "$file" && touch "$file"
 `;
 
 /** One `/bin/sh` for a whole run, started with the first `watch()`. Windows has none: nothing is guarded there. */
 export function createWatchdog(mark: string): Watchdog {
   const watched = new Set<number>();
   let shell: ChildProcess | undefined;
+  let touched = "";
 
   function start(): ChildProcess {
     const started = process.getBuiltinModule("node:child_process").spawn("/bin/sh", [
@@ -84,7 +89,7 @@ export function createWatchdog(mark: string): Watchdog {
     if (process.platform === "win32") return;
     if (shell === undefined) {
       shell = start();
-      for (const id of watched) shell.stdin!.write(`+ ${id}\n`);
+      for (const each of [touched, ...[...watched].map((id) => `+ ${id}\n`)]) shell.stdin!.write(each);
     } else {
       shell.stdin!.write(line);
     }
@@ -98,6 +103,10 @@ export function createWatchdog(mark: string): Watchdog {
     unwatch(id) {
       watched.delete(id);
       if (shell !== undefined) tell(`- ${id}\n`);
+    },
+    touchAtEnd(file) {
+      touched = file.includes("\n") ? "" : `t ${file}\n`;
+      shell?.stdin?.write(touched);
     },
     dismiss() {
       shell?.stdin?.end("q\n");

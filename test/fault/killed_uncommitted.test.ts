@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../needs.ts";
@@ -128,6 +128,23 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
     expect(git("show", `${ref}:x.md`)).toBe("first\nmine\n");
     expect(passedIn(root)).toEqual(["US-001"]);
     await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+  });
+
+  test("leaves half of its work, and is followed by a person's, leaves that one's work out of the story's", async () => {
+    const root = await killed("mkdir -p work; echo half | tee work/half.txt work/theirs.txt", "true");
+    const lock = join(root, ".git/ralph/run.lock");
+    const begun = statSync(lock).mtimeMs;
+    for (let round = 0; round < 200 && statSync(lock).mtimeMs === begun; round += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    writeFileSync(join(root, "notes.md"), "mine\n");
+    appendFileSync(join(root, "work/theirs.txt"), "more\n");
+
+    await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+    const git = gitIn(root);
+    expect(git("status", "--porcelain").trim().split("\n")).toEqual(["?? notes.md", "?? work/theirs.txt"]);
+    expect(git("show", "HEAD:work/half.txt")).toBe("half\n");
   });
 
   test("leaves it, and is committed by that person before the run continues, stays as it was committed", async () => {

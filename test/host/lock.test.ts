@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { uptime } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -149,6 +150,26 @@ describe("takeLock()", () => {
 
     expect((await takeLock(path, { purpose: "run", host })).status).toBe("held");
     expect(readdirSync(folder.path)).toEqual(["run.lock"]);
+  });
+
+  test("knows when nothing ran any more of what a dead holder had started", async () => {
+    await using folder = await temporaryDirectory("ralph-lock-");
+    const path = join(folder.path, "run.lock");
+    const booted = Date.now() - uptime() * 1000;
+    const now = Math.floor(Date.now() / 1000) * 1000;
+    const overAt = async (since: number, touched: number): Promise<number | null> => {
+      writeFileSync(path, await holderText({ pid: await endedPid(), since: new Date(since).toISOString() }));
+      utimesSync(path, touched / 1000, touched / 1000);
+      const lock = await takeLock(path, { purpose: "run", host });
+      if (lock.status !== "held") throw new Error(lock.status);
+      await lock.release();
+      return lock.overAt;
+    };
+
+    expect(await overAt(now - 5000, now)).toBe(now); // by the watchdog
+    expect(await overAt(now, now)).toBe(null);
+    const before = booted - 60_000; // a power cut
+    expect(Math.abs((await overAt(before, before) ?? 0) - booted)).toBeLessThan(2000);
   });
 
   test("exactly one of 20 processes takes over a dead holder's lock", async () => {

@@ -9,6 +9,7 @@ import * as indexFlags from "../../git/index_flags.ts";
 import { readTags } from "../../git/tags.ts";
 import { takeOut } from "../../git/take_out.ts";
 import { markedCommits } from "../../git/turn_mark.ts";
+import { firstOf } from "../../host/data.ts";
 import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { type Compared, type Damage, damageTo } from "./damage.ts";
@@ -166,9 +167,7 @@ function reportOf(ralph: RalphContext) {
     const paths = message === INSIDE ? given.filter((path) => !inside.has(path)) : given;
     if (paths.length === 0) return;
     if (message === INSIDE) { for (const path of paths) inside.add(path); }
-    const named = rootPaths(ralph, paths.slice(0, NAMED)).join(", ");
-    const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
-    note(ralph, level, `${message}: ${named}${more}`);
+    note(ralph, level, `${message}: ${firstOf(rootPaths(ralph, paths), NAMED)}`);
   };
 }
 

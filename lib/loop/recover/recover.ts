@@ -13,6 +13,7 @@ import {
   type TreeSnapshot,
 } from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
+import { writtenAt } from "../../host/path_facts.ts";
 import { keptRef, warnOfChanged } from "../attempt/uncommitted.ts";
 import type { JournalKey, OpenItem, Overwritten, SettledEnd } from "../../backlog/journal_types.ts";
 import { type Committer, createOwnership, type Ownership, ownPaths } from "../settle/committer.ts";
@@ -45,13 +46,16 @@ export async function recover(
   const start = { leftovers: ralph.journal.leftovers(key), overwritten, own: new Set(ownPaths(ralph, backlog)) };
   if (open.length === 0) {
     await ralph.state.adopt([...backlog.stateFiles, ...backlog.ownFiles ?? []]);
-    return { ownership: createOwnership({ ...start, killed: null }, now), restored: [] };
+    return { ownership: createOwnership({ ...start, killed: null }, now), restored: [], counted: [] };
   }
 
   const isThere = await hasItsWork(ralph, now, open);
   const restored = isThere ? await restoreKilledState(ralph, backlog, open) : await takeCommittedState(ralph, backlog);
   const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
-  const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
+  const { topLevel } = requireRepository(ralph);
+  const { overAt = null } = ralph.lock;
+  const isNewer = (path: string): boolean => overAt !== null && (writtenAt(join(topLevel, path)) ?? 0) > overAt;
+  const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths, isNewer };
   const ownership = createOwnership({ ...start, killed }, now);
   warnOfChanged(ralph, ownership.uncommitted(), (path) => overwritten.get(path)!);
   const place = { ralph, committer, backlog, key, now, shared, ownership };
@@ -61,13 +65,17 @@ export async function recover(
     if (isThere) await settleOpen(place, begun);
     else await closeInterrupted(place, begun);
   }
-  return { ownership, restored };
+  const counted = overAt !== null || killed === null ? [] : Object.keys(ownership.workOf(killed.itemId));
+  return { ownership, restored, counted: rootPaths(ralph, counted) };
 }
 
-/** `ownership`: whose the uncommitted changes in the tree are. `restored`: state files with another text than was found. */
 interface Recovered {
+  /** Owners of the uncommitted changes in the tree. */
   readonly ownership: Ownership;
+  /** State files with another text than was found. */
   readonly restored: readonly string[];
+  /** Files that count as the item's, relative to the root, and may be newer than the kill. */
+  readonly counted: readonly string[];
 }
 
 interface Place {

@@ -13,6 +13,7 @@ export function createRunLock(
   { host, repository, root }: Pick<RalphContext, "host" | "repository" | "root">,
 ): RunLock {
   let holders = 0;
+  let overAt: number | null = null;
   const held: (() => Promise<void>)[] = [];
 
   async function takeOne(file: string, purpose: string): Promise<void> {
@@ -22,6 +23,8 @@ export function createRunLock(
       throw new RalphError("run-locked", { details: { purpose: theirs, pid, startedAt: localTime(since) } });
     }
     held.push(lock.release);
+    host.processes.touchAtEnd?.(file);
+    overAt = lock.overAt ?? overAt;
     if (lock.tookOver !== null && lock.tookOver.runToken !== "") await host.processes.sweep(lock.tookOver.runToken);
   }
 
@@ -57,6 +60,9 @@ export function createRunLock(
           if (holders === 0) await release();
         },
       };
+    },
+    get overAt() {
+      return overAt;
     },
     release,
   };

@@ -6,6 +6,7 @@ import { namedCheck } from "../../checks/function.ts";
 import { addsNothing, type BranchWork, branchWork } from "../../git/branch_work.ts";
 import { areAsCommitted } from "../../git/read_index.ts";
 import { requireRepository, rootPaths, treesDirectory, type TreeSnapshot } from "../../git/repository.ts";
+import { firstOf } from "../../host/data.ts";
 import { pathExists } from "../../host/files.ts";
 import { parallelImpossible, RalphError } from "../../errors/ralph_error.ts";
 import { onBranch } from "./branch.ts";
@@ -77,8 +78,8 @@ export async function runLoop<Data, Findings>(
   await rescueLeftTrees(ralph, backlog, workers);
   const { brief, begin, end } = await fixBrief(ralph, backlog, key);
   const now = await repository.snapshot();
-  const { ownership, restored } = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
-  named.push(...restored.filter((path) => named.every(({ subject }) => subject !== path)).map(restoredState));
+  const { ownership, restored, counted } = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
+  named.push(...restoredStates(restored, named), ...countedWork(counted));
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.record?.({ type: "run-began" });
   await begin();
@@ -219,6 +220,15 @@ async function rescueLeftTrees(ralph: RalphContext, { stateFiles }: Backlog, wor
 function restoredState(subject: string): Notice {
   const message = "changed since the run that was killed began; `ralph restore` brings back what was found";
   return { kind: "restored", subject, message };
+}
+
+function restoredStates(paths: readonly string[], named: readonly Notice[]): readonly Notice[] {
+  return paths.filter((path) => named.every(({ subject }) => subject !== path)).map(restoredState);
+}
+
+function countedWork(paths: readonly string[]): readonly Notice[] {
+  const message = "not committed when this run began; taken for the work of the one that was killed";
+  return paths.length === 0 ? [] : [{ kind: "leftover", subject: firstOf(paths, 20), message }];
 }
 
 function restoredNotices({ restored, reported }: Brief): readonly Notice[] {

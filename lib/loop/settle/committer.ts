@@ -298,25 +298,32 @@ interface OwnershipStart {
   readonly overwritten?: ReadonlyMap<string, Overwritten>;
   /** The paths that Ralph itself writes: no one's. @default nothing */
   readonly own?: ReadonlySet<string>;
-  /** A run was killed in this item's turn: what is dirty now and was not the user's then is the item's. */
-  readonly killed: { readonly itemId: string; readonly userPaths: readonly string[] } | null;
+  /** A run was killed in this item's turn: what is dirty now, and neither was the user's then nor is newer, is the item's. */
+  readonly killed: {
+    readonly itemId: string;
+    readonly userPaths: readonly string[];
+    /** Written since all had ended that the run had started. @default nothing is */
+    readonly isNewer?: (path: string) => boolean;
+  } | null;
 }
 
 /** Pure but for its own memory. */
 export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Ownership {
+  const { own = new Set(), overwritten = new Map(), killed } = start;
   const left = new Map<string, Leftover>();
-  const userPaths = new Set<string>(start.killed?.userPaths ?? []);
+  const userPaths = new Set<string>(killed?.userPaths ?? []);
   const mixed = new Map<string, Set<string>>();
   const mix = (itemId: string, paths: readonly string[]): void =>
     void mixed.set(itemId, new Set([...mixed.get(itemId) ?? [], ...paths]));
-  const { own = new Set(), overwritten = new Map() } = start;
   let were = now.contents;
   for (const [path, content] of now.contents) {
     if (own.has(path)) continue;
     const known = start.leftovers.get(path);
     const isAsLeft = known !== undefined && known.content === content;
     if (isAsLeft && !userPaths.has(path)) left.set(path, known);
-    else if (start.killed !== null && !userPaths.has(path)) left.set(path, { itemId: start.killed.itemId, content });
+    else if (killed !== null && !userPaths.has(path) && killed.isNewer?.(path) !== true) {
+      left.set(path, { itemId: killed.itemId, content });
+    }
     const before = overwritten.get(path);
     if (before !== undefined && before.content !== content) mix(before.itemId, [path]);
   }
