@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import { writeFirstCommit } from "./first_commit.ts";
 
 /** The parts of a test's repository. */
 export interface RepositoryOptions {
@@ -25,15 +26,22 @@ export function makeRepository(root: string, options: RepositoryOptions = {}): T
   const { files = {}, commit = "start", config = "", environment = process.env } = options;
   const { name, email } = options.person ?? { name: "Ada", email: "ada@example.com" };
   const git = gitIn(root, environment);
+  const paths = readdirSync(root).length === 0 && config === "" ? Object.keys(files) : null;
   begin(root, git);
   appendFileSync(join(root, ".git/config"), `[user]\n\tname = ${name}\n\temail = ${email}\n${config}`);
   writeFiles(root, files);
-  if (commit !== null) {
+  if (commit === null) return git;
+  if (paths !== null && !paths.some((path) => OF_GIT_REGEXP.test(path)) && !written?.[0]?.includes("extensions")) {
+    writeFirstCommit(root, paths, `${name} <${email}>`, commit);
+  } else {
     git("add", "--all");
     git("-c", "maintenance.auto=false", "commit", "--quiet", "--allow-empty", "--message", commit);
   }
   return git;
 }
+
+/** Files that git reads before it adds others, and paths that it would spell otherwise. */
+const OF_GIT_REGEXP = /(?:^|\/)(?:\.git|\.{0,2}(?:\/|$))/;
 
 /** As git writes them on this machine. */
 const WRITTEN = ["config", "info/exclude"];
