@@ -297,6 +297,36 @@ describe("the checks are put to the test", () => {
     expect([outcome.status, said(outcome)]).toEqual(["passed", []]);
   });
 
+  /** A function that is there, the check of all tests, and one of a test that comes with the work. */
+  const NEW = ["node --test test/", "node --test test/more.test.mjs"];
+  const DONE_BEFORE = {
+    ...JAVASCRIPT.files,
+    "src/add.mjs": "export function add(a, b) { return a + b; }\n",
+  };
+  const MORE = 'import test from "node:test";\nimport assert from "../support/assert.mjs";\n' +
+    'import { add } from "../src/add.mjs";\nimport { cases } from "./cases.mjs";\n' +
+    'test("more", () => { for (const [a, b, c] of cases) assert.equal(add(a, b) + 1 - 1, c); });\n';
+  const newTest = `printf '%s' '${MORE}' > test/more.test.mjs; ` +
+    "echo 'export const cases = [[1, 2, 3], [4, 4, 8]];' > test/cases.mjs";
+
+  test.each([
+    ["a file of its own", "", []],
+    ["a helper that it changed", "sed -i 's|^export|export const more = 1; export|' support/assert.mjs; ", []],
+    [
+      "an old test that the work breaks",
+      "echo 'export const add = (a, b) => a + b + (a === 2);' > src/add.mjs; echo > test/add.test.mjs; ",
+      ["test/add.test.mjs"],
+    ],
+  ])("a new test that a check names comes with %s", async (_, before, accused) => {
+    await using world = await worldOf({ files: DONE_BEFORE }, [`${before}${newTest}; echo '// more' >> src/add.mjs`]);
+    const backlog = memoryBacklog([{ id: "a", title: "Add more cases", checks: NEW }]);
+
+    const outcome = await runLoop(world.ralph, backlog);
+
+    expect(outcome.status).toBe("passed");
+    expect(outcome.notices.filter(({ kind }) => kind === "old-tests").map(({ subject }) => subject)).toEqual(accused);
+  });
+
   test("a change of tests that the old ones agree with is no news", async () => {
     await using world = await worldOf(JAVASCRIPT, [`${JAVASCRIPT.work}; echo '// more' >> test/add.test.mjs`]);
 

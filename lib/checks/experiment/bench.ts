@@ -15,9 +15,9 @@ export interface Bench {
    * One answer for each commit, remembered. `again`: really once more, over the budget too, for a suspicion in hand;
    * `control`: once more, if there is time.
    *
-   * @param only name of the one check to run. @default all
+   * @param only names or commands of the checks to run. @default all
    */
-  run(commit: string, again?: "again" | "control", only?: string): Promise<BenchResult>;
+  run(commit: string, again?: "again" | "control", only?: readonly string[]): Promise<BenchResult>;
   /** How often the checks were run, for how many milliseconds in all, and how often the budget was too small for it. */
   readonly cost: { readonly runs: number; readonly ms: number; readonly refused: number };
 }
@@ -41,7 +41,7 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
   const known = new Map<string, BenchResult>();
   let [runs, ms, refused, longest] = [0, 0, 0, options.expectedMs];
 
-  async function runNow(commit: string, isSuspected: boolean, only?: string): Promise<BenchResult> {
+  async function runNow(commit: string, isSuspected: boolean, only?: readonly string[]): Promise<BenchResult> {
     if (options.signal.aborted) return { status: "unknown", reason: "the run was ended" };
     if (!isSuspected && ms + longest > options.budgetMs) {
       refused += 1;
@@ -50,7 +50,7 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
     const started = clock.steady();
     const up = await options.bringUp(commit);
     if (up.status !== "ready") return { status: "unknown", reason: up.reason };
-    const result = await inTurn(up.place, options.checks.filter(({ name }) => only === undefined || name === only));
+    const result = await inTurn(up.place, options.checks.filter((check) => isOneOf(check, only)));
     const took = Math.max(0, clock.steady() - started);
     runs += 1;
     ms += took;
@@ -75,9 +75,10 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
 
   return {
     async run(commit, again, only) {
-      const earlier = again === undefined ? known.get(commit) : undefined;
+      const asked = [commit, ...only ?? []].join("\0");
+      const earlier = again === undefined ? known.get(asked) : undefined;
       const result = earlier ?? await runNow(commit, again === "again", only);
-      if (result.status !== "unknown" && only === undefined) known.set(commit, result);
+      if (result.status !== "unknown") known.set(asked, result);
       return result;
     },
     get cost() {
@@ -86,13 +87,18 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
   };
 }
 
+function isOneOf({ name, command = name }: Check, only: readonly string[] | undefined): boolean {
+  return only === undefined || only.includes(name) || only.includes(command);
+}
+
 /** Tells whether a result repeats: an accusation needs the control to be green and the same failure once more. */
 export async function repeats(
   bench: Bench,
   control: string,
   accused: string,
   status: "green" | "red",
+  only?: readonly string[],
 ): Promise<boolean> {
-  return (await bench.run(control, "again")).status === "green" &&
-    (await bench.run(accused, "again")).status === status;
+  return (await bench.run(control, "again", only)).status === "green" &&
+    (await bench.run(accused, "again", only)).status === status;
 }

@@ -36,9 +36,12 @@ export interface Disagreement {
 /** Further runs that narrowing a set of `n` files may take, beside log2(n). */
 const MORE_RUNS = 3;
 
-/** Lays every changed file that is not the product back to what it was, and runs the checks. */
+/**
+ * Lays every changed file that is not the product back to what it was, and runs the checks. A check that names a file
+ * which came with the work has no old judge: the others are asked without that file and all that came with it.
+ */
 export async function oldJudges(question: Question, bench: Bench): Promise<OldJudges> {
-  const { commits, head, changed } = question;
+  const { commits, head, changed, files: { commands } } = question;
   const layers = new Map(await oldLayers(question));
   for (const { path, kind, how } of changed) {
     const [was, is] = [question.old.get(path), question.now.get(path)];
@@ -48,12 +51,43 @@ export async function oldJudges(question: Question, bench: Bench): Promise<OldJu
   if (layers.size === 0) return { status: "agree", commit: head };
   const lay = (paths: readonly string[]): Promise<string> =>
     commits.lay(head, new Map(paths.map((path) => [path, layers.get(path) ?? null])));
-  const paths = changed.map(({ path }) => path).filter((path) => layers.has(path));
+  const pathsOf = (isOne: (path: string) => boolean): readonly string[] =>
+    changed.map(({ path }) => path).filter(isOne);
+  const paths = pathsOf((path) => layers.has(path));
   const commit = await lay(paths);
   const first = await bench.run(commit);
   if (first.status === "green") return { status: "agree", commit };
   if (first.status === "unknown") return first;
-  if (!await repeats(bench, head, commit, "red")) {
+  const came = changed.filter(({ path, kind, how }) => how === "added" && kind !== "product" && !layers.has(path))
+    .map(({ path }) => path);
+  const isNew = (command: string): boolean => came.some((path) => isNamed(path, [command]));
+  const older = commands.filter((command) => !isNew(command));
+  if (older.length === commands.length) return await disagreement({ question, bench, lay, paths });
+  const all = pathsOf((path) => layers.has(path) || came.includes(path));
+  const found = await disagreement({ question, bench, lay, paths: all, only: older });
+  if (found.status !== "agree") return found;
+  const own = await disagreement({ question, bench, lay, paths, only: commands.filter(isNew) });
+  return own.status === "disagree" && !own.aloneTurnsGreen ? found : own;
+}
+
+interface Suspicion {
+  readonly question: Question;
+  readonly bench: Bench;
+  /** A commit with these files as they were. */
+  lay(paths: readonly string[]): Promise<string>;
+  readonly paths: readonly string[];
+  /** The checks that are asked. @default all */
+  readonly only?: readonly string[];
+}
+
+/** Finds out which of the files the checks fail without, and whether that is evidence. */
+async function disagreement({ question, bench, lay, paths, only }: Suspicion): Promise<OldJudges> {
+  const { changed, head } = question;
+  const commit = await lay(paths);
+  const first = await bench.run(commit, undefined, only);
+  if (first.status === "green") return { status: "agree", commit: head };
+  if (first.status === "unknown") return first;
+  if (!await repeats(bench, head, commit, "red", only)) {
     return { status: "unknown", reason: `${first.failure.name} does not fail each time` };
   }
   // configuration decides for all tests at once: it comes first
@@ -61,12 +95,12 @@ export async function oldJudges(question: Question, bench: Bench): Promise<OldJu
   const ordered = [...paths].sort((one, other) => Number(isTest(one)) - Number(isTest(other)));
   const most = Math.ceil(Math.log2(Math.max(2, paths.length))) + MORE_RUNS;
   const failsWith = async (some: readonly string[]): Promise<boolean | null> => {
-    const { status } = await bench.run(await lay(some));
+    const { status } = await bench.run(await lay(some), undefined, only);
     return status === "unknown" ? null : status === "red";
   };
   const narrowed = await narrow(ordered, failsWith, most);
   const files = changed.filter(({ path }) => narrowed.paths.includes(path));
-  const wasRed = (await bench.run(question.base, "again", first.failure.name)).status === "red";
+  const wasRed = (await bench.run(question.base, "again", [first.failure.name])).status === "red";
   const aloneTurnsGreen = wasRed && await turnsGreenAlone(question, bench, files, first.failure.name);
   const isJudge = files.some(({ path, kind, how }) =>
     (kind === "test" || isNamed(path, question.files.commands)) && !(wasRed && how === "added")
@@ -83,7 +117,7 @@ async function runsTests(question: Question, bench: Bench, path: string): Promis
   const tests = checks.length === 0 ? [] : await testsOf(question, question.head);
   if (tests.length === 0) return false;
   const destroyed = await laid(question, question.head, tests, NONSENSE);
-  for (const check of checks) if ((await bench.run(destroyed, "again", check)).status === "red") return true;
+  for (const check of checks) if ((await bench.run(destroyed, "again", [check])).status === "red") return true;
   return false;
 }
 
@@ -99,7 +133,7 @@ async function turnsGreenAlone(
   const beside = changed.filter(({ path, kind }) => kind === "product" && !isCode(path));
   const laid = new Map([...files, ...beside].map(({ path }) => [path, now.get(path) ?? null]));
   const alone = await commits.lay(base, laid);
-  return (await bench.run(alone, "again", check)).status === "green";
+  return (await bench.run(alone, "again", [check])).status === "green";
 }
 
 async function oldLayers({ commits, base, old, now, changed, files }: Question): Promise<Layers> {
