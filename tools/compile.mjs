@@ -27,7 +27,9 @@ const PACKED = [
   [`./${BUNDLED_INTO}.ts`],
   ["./lib/host/sandbox_proxy.ts"],
   ["./lib/generated/types.ts"],
-  ["./lib/generated/install.ts", "./lib/generated/completions.ts", "./lib/generated/report_style.ts"],
+  ["install", "completions", "report_style", "recipes", "skill", "demo", "queries"].map((name) =>
+    `./lib/generated/${name}.ts`
+  ),
   ["./lib/generated/page.ts"],
 ];
 

@@ -25,8 +25,3 @@ export async function changedSources(
     others: paths.filter((path, index) => !isSource(path, index)),
   };
 }
-
-/** Says what changed beside a turn and is left alone. */
-export function othersMessage(others: readonly string[]): string {
-  return `changed while the planner was at work, by it or by something else, and left alone: ${others.join(", ")}`;
-}

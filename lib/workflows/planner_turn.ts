@@ -2,9 +2,12 @@ import { letGo } from "../git/history.ts";
 import { note, type RalphContext } from "../context/context.ts";
 import { agentTurn, type AgentTurnRequest } from "../agents/agent_turn.ts";
 import { pathsOutside } from "../checks/guards.ts";
-import { changedSources, othersMessage } from "../git/changed_sources.ts";
+import { changedSources } from "../git/changed_sources.ts";
 import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
 import { markingEnvironment } from "../git/turn_mark.ts";
+import type { KeptRecord } from "../backlog/journal_types.ts";
+import { recordPlanner, restoreKilled } from "../loop/attempt/killed.ts";
+import { asFound, foundIn } from "../loop/attempt/uncommitted.ts";
 import { createTurnGuard, type TurnGuard } from "../loop/attempt/turn_guard.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 
@@ -22,7 +25,7 @@ export interface PlannerRequest extends Pick<AgentTurnRequest, "folder" | "inter
   readonly allow: readonly string[];
   readonly signal: AbortSignal;
   /** Called before the turn. */
-  readonly begun?: (before: TreeSnapshot) => Promise<void>;
+  readonly begun?: () => Promise<void>;
   /** Called after the turn, before its changes are judged. */
   readonly ended?: () => Promise<void>;
 }
@@ -37,13 +40,17 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
   const prompt = `${await request.prompt()}${ralph.steering.told(null)}`;
   const repository = requireRepository(ralph);
   const before = await repository.snapshot();
-  const guard = guardOf(ralph, request, before);
+  const { guard, kept } = guardOf(ralph, request, before);
+  kept.work = {};
   await guard.beforeTurn(name, before);
-  await request.begun?.(before);
+  const { head, contents } = before;
+  await recordPlanner(ralph, { head, ...kept, contents: Object.fromEntries(contents), allow });
+  await request.begun?.();
   const environment = await markingEnvironment(repository, ralph.host.environment.variables);
   const observed = await agentTurn(ralph, { prompt, name, folder, signal, before, interactive, environment });
   await request.ended?.();
   const { turn, rewritten } = await guard.afterTurn(`${ralph.run.id}.${name}`, observed);
+  await recordPlanner(ralph, null);
   await letGo(repository, ralph.run.root);
   if (rewritten !== null) return { status: "failed", reason: "agent-failed", message: rewritten.message };
   const { sources, others } = await changedSources(ralph, pathsOutside(turn.changedFiles, allow), before);
@@ -52,7 +59,11 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
     ralph.events.emit({ type: "trespass", by: "planner", paths: sources, diff });
     return { status: "trespassed", paths: sources, diff };
   }
-  if (others.length > 0) note(ralph, "warn", othersMessage(others));
+  const named = others.map((path) => {
+    const [inTree = path] = topLevelPaths(ralph, [path]);
+    return `${path}${asFound(inTree, foundIn(ralph, guard.found, inTree, BY))}`;
+  });
+  if (named.length > 0) note(ralph, "warn", `${LEFT}: ${named.join(", ")}`);
   const { end } = turn;
   if (end.reason === "completed") return { status: "answered", text: turn.text };
   if (end.reason === "aborted") return { status: "aborted" };
@@ -60,23 +71,39 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
   return { status: "failed", reason, message: end.message };
 }
 
-/** The guards of planners, and a person's paths. */
-const GUARDS = new WeakMap<RalphContext["run"], { readonly guard: TurnGuard; readonly userPaths: Set<string> }>();
+const BY = "the planner";
+const LEFT = "changed while the planner was at work, by it or by something else, and left alone";
+
+/** A guard of planners, a person's paths, and what is kept of them. */
+interface Guarded {
+  readonly guard: TurnGuard;
+  readonly userPaths: Set<string>;
+  readonly kept: { work: KeptRecord["work"] };
+}
+
+const GUARDS = new WeakMap<RalphContext["run"], Guarded>();
 
 /** A planner's own files, in the folders where it may write, are not a person's: what was there before its first turn is. */
 function guardOf(
   ralph: RalphContext,
   { allow, stateFiles = [] }: Pick<PlannerRequest, "allow" | "stateFiles">,
   { changed }: TreeSnapshot,
-): TurnGuard {
+): Guarded {
   const known = GUARDS.get(ralph.run);
-  const userPaths = known?.userPaths ?? new Set<string>();
-  const guard = known?.guard ?? createTurnGuard(ralph, { userPaths, stateFiles, by: "the planner" });
-  GUARDS.set(ralph.run, { guard, userPaths });
+  const guarded = known ?? newGuard(ralph, stateFiles);
+  const { userPaths } = guarded;
+  GUARDS.set(ralph.run, guarded);
   const dirty = changed.map(({ path }) => path);
   const outside = new Set(topLevelPaths(ralph, pathsOutside(rootPaths(ralph, dirty), allow)));
   for (const path of dirty) if (known === undefined || outside.has(path)) userPaths.add(path);
-  return guard;
+  return guarded;
+}
+
+function newGuard(ralph: RalphContext, stateFiles: readonly string[]): Guarded {
+  const userPaths = new Set<string>();
+  const kept: Guarded["kept"] = { work: {} };
+  const record = (_: string, { work }: KeptRecord): Promise<void> => Promise.resolve(void (kept.work = work));
+  return { guard: createTurnGuard(ralph, { userPaths, stateFiles, by: BY, record }), userPaths, kept };
 }
 
 /** Looks for the agent, and makes sure that commits are possible, before anyone is asked; holds the lock meanwhile. */
@@ -86,6 +113,7 @@ export async function planning<Ended>(ralph: RalphContext, purpose: string, run:
   await repository.ensureReady();
   await repository.tryCommit();
   await using _lock = await ralph.lock.acquire(purpose);
+  await restoreKilled(ralph, []);
   return await run();
 }
 

@@ -2,7 +2,7 @@ import { asideFolder } from "../../host/remove_path.ts";
 import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import { restoreFolders } from "../../agents/agent_turn.ts";
-import type { Found, KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types.ts";
+import type { Found, KeptRecord, KeptWork } from "../../backlog/journal_types.ts";
 import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept, restoreStaged, stagedIn } from "../../git/kept.ts";
 import * as indexFlags from "../../git/index_flags.ts";
@@ -144,6 +144,17 @@ export function keptRef({ run }: { readonly run: Pick<RalphContext["run"], "id">
   return `refs/ralph/kept/${run.id}${by === undefined ? "" : by.replace("the ", "-")}`;
 }
 
+/** A person's file as this run found it. @param by as in {@link keptRef} */
+export function foundIn(
+  ralph: Pick<RalphContext, "run">,
+  found: Uncommitted["found"],
+  path: string,
+  by?: string,
+): Found {
+  const { content = null, blob } = found.get(path) ?? {};
+  return { content, ref: blob === undefined ? null : keptRef(ralph, by) };
+}
+
 /** Says how a person gets back what a run found in a file, which is in no commit. */
 export function asFound(path: string, { ref }: Found): string {
   return ref === null ? "" : ` (\`git show ${ref}:${path}\` prints it as the run found it)`;
@@ -171,29 +182,8 @@ function reportOf(ralph: RalphContext) {
   };
 }
 
-/** Restores what a person had not committed when Ralph was killed in a turn, as after a turn that has ended. */
-export async function restoreKilled(ralph: RalphContext, interrupted: readonly OpenItem[]): Promise<void> {
-  for (const { attempt, kept } of interrupted) {
-    if (attempt !== null || kept === undefined) continue; // known: it was restored before that
-    const { head, work } = kept;
-    const known = new Map(Object.entries(work));
-    const changed = [...known].flatMap(([path, { codes }]) =>
-      codes.map((code) => ({ path, code, untracked: code === "??" }))
-    );
-    const before = {
-      head,
-      branch: null,
-      changed,
-      contents: new Map([...known].map(([path, of]) => [path, of.content])),
-    };
-    warnOfFlags(ralph, await hideAgain(requireRepository(ralph), changed));
-    const uncommitted = createUncommitted(ralph, { userPaths: new Set(known.keys()), stateFiles: [], known });
-    await uncommitted.restore(before, await requireRepository(ralph).snapshot(), false);
-  }
-}
-
 /** Lays the index flags in again that hid changes. @returns the paths */
-async function hideAgain(repository: Repository, changed: readonly Coded[]): Promise<readonly string[]> {
+export async function hideAgain(repository: Repository, changed: readonly Coded[]): Promise<readonly string[]> {
   const having = (flag: string): ReadonlySet<string> =>
     new Set(changed.filter(({ code }) => code === flag).map(({ path }) => path));
   const before = { assumed: having(indexFlags.ASSUMED), skipped: having(indexFlags.SKIPPED), sparse: false };

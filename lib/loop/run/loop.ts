@@ -22,7 +22,7 @@ import { isLate } from "../settle/committer.ts";
 import { answered, settleAndCommit, waitsInVain } from "../settle/settle.ts";
 import { tidied } from "./tidied.ts";
 import { createTurnGuard, type TurnGuard } from "../attempt/turn_guard.ts";
-import { asFound, keptRef, warnOfChanged } from "../attempt/uncommitted.ts";
+import { asFound, foundIn, warnOfChanged } from "../attempt/uncommitted.ts";
 import { workItem } from "../attempt/work_item.ts";
 
 const NOT_APPLIED = "what a hook changed, which no longer fits: `git apply --3way` with it, and fix what differs";
@@ -345,9 +345,7 @@ export class Loop {
 
   /** A person's file as this run, or a killed one before it, found it. */
   #foundOf(path: string): Found {
-    const { content = null, blob } = this.#guard.found.get(path) ?? {};
-    const ref = blob === undefined ? null : keptRef(this.#ralph);
-    return this.#parts.ownership.overwritten.get(path) ?? { content, ref };
+    return this.#parts.ownership.overwritten.get(path) ?? foundIn(this.#ralph, this.#guard.found, path);
   }
 
   #end(ending: Ending): LoopOutcome {

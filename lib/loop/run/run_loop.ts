@@ -13,9 +13,8 @@ import { onBranch } from "./branch.ts";
 import { noteVerdict } from "../finish/note_verdict.ts";
 import { tooLarge } from "../finish/too_large.ts";
 import type { CheckedAs, LoopOptions, LoopOutcome } from "./outcome.ts";
-import { restoreKilled } from "../attempt/uncommitted.ts";
+import { restoreKilled } from "../attempt/killed.ts";
 import { letGo } from "../../git/history.ts";
-import { keepGoneOfKilled } from "../attempt/watch.ts";
 import { layIn } from "../recover/lay_in.ts";
 import { readyTree, recover } from "../recover/recover.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
@@ -71,7 +70,6 @@ export async function runLoop<Data, Findings>(
 
   const key = await journalKeyOf(backlog);
   const open = ralph.journal.open(key);
-  if (open.some(({ attempt }) => attempt === null)) await keepGoneOfKilled(ralph);
   await restoreKilled(ralph, open); // before the brief is read
   const line = await createRunLine(ralph, (notice) => void named.push(notice));
   const committer = createCommitter(ralph, backlog, line);

@@ -59,7 +59,8 @@ describe("plan() guards", () => {
     expect(ralph.seen).toContainEqual({
       type: "note",
       level: "warn",
-      message: "changed while the planner was at work, by it or by something else, and left alone: dev.log, notes.md",
+      message: "changed while the planner was at work, by it or by something else, and left alone: dev.log, notes.md" +
+        ` (\`git show refs/ralph/kept/${ralph.run.id}-planner:notes.md\` prints it as the run found it)`,
     });
     expect(repository.read("notes.md")).toBe("saved again\n");
   });

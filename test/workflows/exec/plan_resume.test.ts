@@ -161,6 +161,29 @@ describe("plan() resumed", () => {
     expect(notes).toEqual([expect.stringMatching(/interrupted in a turn.*: src\/sneaked\.ts$/)]);
   });
 
+  test("plan() looks after a person's uncommitted work in a turn that a kill cut off", async () => {
+    using repository = testRepository({ "a.md": "first\n", "b.md": "first\n" });
+    const killedTurn = replying(() => {
+      repository.git("checkout", "-q", "a.md");
+      repository.write("b.md", "the planner's\n");
+      throw new Error("killed");
+    });
+    for (const name of ["a.md", "b.md"]) repository.write(name, "mine\n");
+    await using first = await contextOn(repository, { agent: killedTurn, prompter: answering({}) });
+    await expect(plan(first, { goal: GOAL })).rejects.toThrow("killed");
+    const ref = `refs/ralph/kept/${first.run.id}-planner`;
+    await first[Symbol.asyncDispose]();
+
+    const prompter = answering({ "plan.write-prd": "yes" });
+    await using second = await contextOn(repository, { agent: replying(envelope({ prdDraft: FINAL })), prompter });
+    await plan(second, { goal: GOAL });
+
+    const notes = second.seen.flatMap((event) => event.type === "note" ? [event.message] : []);
+    expect(notes).toContain("the planner changed or removed uncommitted work, which was restored: a.md");
+    expect(notes).toContainEqual(expect.stringContaining(`b.md (\`git show ${ref}:b.md\` prints it`));
+    expect(repository.read("a.md")).toBe("mine\n");
+  });
+
   test("plan() takes what a person changed between two runs as it is", async () => {
     using repository = testRepository();
     const agent = replying(envelope({ questions: ["a?"] }), envelope({ prdDraft: FINAL }));

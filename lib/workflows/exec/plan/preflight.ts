@@ -10,7 +10,7 @@ import { optionInvalid, type RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./questions.ts";
 import { enterBase, takenIds } from "./base.ts";
-import { isApprovedAs, readPrd, tellUnjudged } from "./turn.ts";
+import { isApprovedAs, readPrd } from "./turn.ts";
 import * as planning from "./state.ts";
 import type { PlanState } from "./schema.ts";
 import { onOneLine } from "../../../prompts/render.ts";
@@ -38,7 +38,6 @@ export async function preflight(
       `plan-${saved.turns}`,
       saved.openTurn.missing,
     );
-    if (saved.openTurn.before !== null) await tellUnjudged(ralph, saved.openTurn.before);
   }
   const before = await readPrd(ralph); // a damaged PRD is reported before anything is made
   if (goal !== null && (saved === null || (saved.state === "done" && !sameGoal(goal, saved.goal)))) {

@@ -16,8 +16,6 @@ const strings = z.array(text);
 const count = z.number().int().nonnegative().default(0);
 const no = z.boolean().default(false);
 
-/** The working tree before a turn: HEAD, and a hash of each file that differed from it (`null`: gone). */
-const before = z.object({ head: text.nullable(), contents: z.record(text, text.nullable()) });
 const answer = z.looseObject({ id: text, question: text, answer: text, askedAt: text.describe("ISO time") });
 const uncertainty = z.looseObject({
   topic: text.describe("in a word or two"),
@@ -59,7 +57,7 @@ export const PLAN_STATE_SCHEMA: z.ZodType<PlanState> = named(
     mapWasMissing: no.describe("there was no codebase map when planning began: the present one is the empty template"),
     refused: z.looseObject({ errors: strings, reply: text }).nullable().default(null)
       .describe("why the agent's last answer was refused, and its end"),
-    openTurn: z.looseObject({ missing: strings, before: before.nullable().default(null) }).nullable().default(null)
+    openTurn: z.looseObject({ missing: strings }).nullable().default(null)
       .describe("a turn was begun and not ended; the `missing` state files did not exist before it"),
     session: text.default("plan").describe("names this planning's entries in the transcript"),
     entries: count,

@@ -1,7 +1,6 @@
-import { note, type RalphContext } from "../../../context/context.ts";
-import { pathsOutside } from "../../../checks/guards.ts";
+import type { RalphContext } from "../../../context/context.ts";
 import { LIST_BYTES, onOneLine, type PromptValuesOf, quoted, renderPrompt, windowed } from "../../../prompts/render.ts";
-import { requireRepository, rootPaths } from "../../../git/repository.ts";
+import { requireRepository } from "../../../git/repository.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
 import * as planning from "./state.ts";
 import type { PlanState } from "./schema.ts";
@@ -31,32 +30,12 @@ export async function planTurn(session: planning.PlanSession, signal: AbortSigna
     allow: ALLOW,
     stateFiles: planning.PLAN_STATE_FILES,
     signal,
-    async begun({ head, contents }) {
-      const before = { head, contents: Object.fromEntries(contents) };
-      await session.save({ turns: number, openTurn: { missing, before } });
-    },
+    begun: () => session.save({ turns: number, openTurn: { missing } }),
     async ended() {
       await planning.restoreState(ralph, folder, name, missing);
       await session.save({ openTurn: null });
     },
   });
-}
-
-/**
- * Says what changed outside the workflow's folder since a turn that a kill interrupted: it was never judged. Changes of
- * the agent and of a person since then look the same, so they are only reported.
- */
-export async function tellUnjudged(
-  ralph: RalphContext,
-  { head, contents }: NonNullable<NonNullable<PlanState["openTurn"]>["before"]>,
-): Promise<void> {
-  const snapshot = { head, branch: null, changed: [], contents: new Map(Object.entries(contents)) };
-  const { paths } = await requireRepository(ralph).changedSince(snapshot);
-  const outside = pathsOutside(rootPaths(ralph, paths), ALLOW);
-  if (outside.length === 0) return;
-  const what =
-    "planning was interrupted in a turn, and these files have changed since it began, by the agent or by you";
-  note(ralph, "warn", `${what}: ${outside.join(", ")}`);
 }
 
 /** Rounds of questions after which the agent has to draft. */
