@@ -31,6 +31,7 @@ const PACKED = [
     `./lib/generated/${name}.ts`
   ),
   ["./lib/generated/page.ts"],
+  ["./lib/generated/prompts.ts", "./lib/generated/templates.ts"],
 ];
 
 const DAX = Bun.resolveSync("dax", ROOT);
