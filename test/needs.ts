@@ -94,7 +94,7 @@ const NEEDS = {
       },
     },
   },
-  script: { has: () => isProgram("script"), apt: "bsdutils" },
+  script: { has: () => process.platform === "linux" && isProgram("script"), apt: "bsdutils" },
   socat: { has: () => isProgram("socat"), apt: "socat", brew: "socat" },
   "ssh-keygen": { has: () => isProgram("ssh-keygen"), apt: "openssh-client", brew: "openssh" },
   strace: { has: () => process.platform === "linux" && isProgram("strace"), apt: "strace" },

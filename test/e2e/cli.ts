@@ -24,6 +24,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, onTestFinished } from "vitest";
 import { endWorkersIn } from "../fault/processes.ts";
 import { makeRepository, writeFiles } from "../repository.ts";
+import { skipWithout } from "../skip_without.ts";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The program and its first arguments. */
@@ -268,7 +269,7 @@ export function ralphCli(existing?: string): Cli {
     without: (what) => (missing.add(what), cli),
     before: (command) => (commands.push(command), cli),
     in: (name) => (where = name, cli),
-    terminal: (...lines) => (dialogue = lines, cli),
+    terminal: (...lines) => (skipWithout("script"), dialogue = lines, cli),
     start: launch,
     prepare() {
       setUp();

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { skipWithout } from "../skip_without.ts";
 import { ARTEFACT, ralphCli } from "./cli.ts";
 
 const PRD = JSON.stringify({
@@ -257,6 +258,7 @@ describe("commands that look", () => {
   });
 
   test.each(["doctor", "validate", "status"])("`ralph %s` breaks no word in a narrow terminal", (name) => {
+    skipWithout("script");
     const files = { "ralph.config.json": '{ "provider": { "preset": "no-such-agent-of-a-rather-long-name" } }' };
     const { command, cwd, environment } = ralphCli().files(files).agent("amp", "echo 0.0.1790142911").args(name)
       .prepare();
