@@ -73,7 +73,7 @@ test("a run of 0.1.0 that was killed in a turn: taken up again, the person's fil
   const { stderr, git, read } = await ralph().args("run").expectExit(0);
 
   expect(stderr).toContain("warning: ralph.config.json: limits.noProgress is called limits.idle now\n");
-  expect(stderr).toContain("US-001 was interrupted in attempt 1 and is taken up again, with what lies uncommitted");
+  expect(stderr).toContain("US-001 was interrupted in attempt 1, with what lies uncommitted");
   expect(stderr).toContain("✓ passed: 2 verified in 2 iterations\n  verified  US-001, US-002\n");
   expect([git("status", "--porcelain"), read("notes.txt"), read("a.txt")]).toEqual([
     "?? notes.txt",

@@ -17,8 +17,8 @@ async function killed(turn: string, dirty = DIRTY): Promise<string> {
   return await killedAtHit(`cat > /dev/null; ${turn}; touch ../hit; sleep 300`, dirty);
 }
 
-async function killedAtHit(script: string, dirty: string): Promise<string> {
-  const project = faultProject(script);
+async function killedAtHit(script: string, dirty: string, count = 1): Promise<string> {
+  const project = faultProject(script, { count });
   const running = project.cli.files(FILES).before(dirty).start();
   for (let round = 0; round < 1200 && !existsSync(join(running.root, "../hit")); round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -39,7 +39,7 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
 
     const { stderr } = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
 
-    expect(stderr).toContain("US-001 was interrupted in attempt 1 and is taken up again\n");
+    expect(stderr).toContain("US-001 was interrupted in attempt 1\n");
     expect(stderr).toMatch(/uncommitted work, which was restored|it is uncommitted again/);
     expect(passedIn(root)).toEqual(["US-001"]);
     const git = gitIn(root);
@@ -188,11 +188,28 @@ test(
   },
 );
 
+/** The first commit takes long. */
+const SLOW_COMMIT =
+  "mkdir -p .git/hooks; printf '#!/bin/sh\n[ -e ../hit ] || { touch ../hit; sleep 300; }\n' > .git/hooks/pre-commit; " +
+  "chmod +x .git/hooks/pre-commit";
+
+test(
+  "a story's work that is committed after a kill in its commit is no person's",
+  needs("a POSIX system"),
+  async () => {
+    const work = `echo x >> common.txt; ${WORK}`;
+    const root = await killedAtHit(work, SLOW_COMMIT, 2);
+    rmSync(join(root, ".git/index.lock"), { force: true });
+
+    await ralphCli(root).agent("worker", work).args("run").expectExit(0);
+
+    expect(gitIn(root)("show", "HEAD:common.txt")).toBe("x\nx\n");
+    expect(gitIn(root)("status", "--porcelain")).toBe("");
+  },
+);
+
 test("no story passes whose work a person took away after a kill in its commit", needs("a POSIX system"), async () => {
-  const hook =
-    "mkdir -p .git/hooks; printf '#!/bin/sh\n[ -e ../hit ] || { touch ../hit; sleep 300; }\n' > .git/hooks/pre-commit; " +
-    "chmod +x .git/hooks/pre-commit";
-  const root = await killedAtHit(WORK, hook);
+  const root = await killedAtHit(WORK, SLOW_COMMIT);
   const git = gitIn(root);
   rmSync(join(root, ".git/index.lock"), { force: true });
   git("checkout", "--quiet", ".");

@@ -73,7 +73,7 @@ describe("an agent", () => {
       const { root, stderr } = await ralphCli(running.root).agent("worker", WORK).args("run").expectExit(0);
 
       expect(stderr).toContain(
-        `warning: restored, edited manually: ${PRD}\nUS-001 was interrupted in attempt 1 and is taken up again\n`,
+        `warning: restored, edited manually: ${PRD}\nUS-001 was interrupted in attempt 1\n`,
       );
       expect(passedIn(root)).toEqual(["US-001"]);
       await expectNothingLeft(project, root);

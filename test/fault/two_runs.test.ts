@@ -66,7 +66,7 @@ describe("two runs in one working tree", () => {
 
     const { stderr, root } = await ralphCli(first.root).agent("worker", WORK).args("run").expectExit(0);
 
-    expect(stderr).toContain("\nUS-001 was interrupted in attempt 1 and is taken up again\n");
+    expect(stderr).toContain("\nUS-001 was interrupted in attempt 1\n");
     expect(passedIn(root)).toEqual(["US-001"]);
     expect(await untilGone(project.mark, 3000)).toBeTypeOf("number");
   });

@@ -46,7 +46,7 @@ export async function recover(
   const start = { leftovers: ralph.journal.leftovers(key), overwritten, own: new Set(ownPaths(ralph, backlog)) };
   if (open.length === 0) {
     await ralph.state.adopt([...backlog.stateFiles, ...backlog.ownFiles ?? []]);
-    return { ownership: createOwnership({ ...start, killed: null }, now), restored: [], counted: [] };
+    return { ownership: createOwnership({ ...start, killed: null }, now), restored: [], counted: [], before: now };
   }
 
   const isThere = await hasItsWork(ralph, now, open);
@@ -66,7 +66,7 @@ export async function recover(
     else await closeInterrupted(place, begun);
   }
   const counted = overAt !== null || killed === null ? [] : Object.keys(ownership.workOf(killed.itemId));
-  return { ownership, restored, counted: rootPaths(ralph, counted) };
+  return { ownership, restored, counted: rootPaths(ralph, counted), before: await requireRepository(ralph).snapshot() };
 }
 
 interface Recovered {
@@ -76,6 +76,8 @@ interface Recovered {
   readonly restored: readonly string[];
   /** Files that count as the item's, relative to the root, and may be newer than the kill. */
   readonly counted: readonly string[];
+  /** The tree afterwards. */
+  readonly before: TreeSnapshot;
 }
 
 interface Place {
@@ -136,7 +138,7 @@ async function settleOpen(place: Place, begun: OpenItem): Promise<void> {
     ...(settled.passed === null ? {} : { passed: settled.passed }),
   });
   const message = attempt === null
-    ? `${item.id} was interrupted in attempt ${number} and is taken up again${withLeft(place, item)}`
+    ? `${item.id} was interrupted in attempt ${number}${withLeft(place, item)}`
     : `${item.id} was being settled when Ralph was stopped: ${settled.settlement.status}`;
   note(ralph, "info", message);
 }

@@ -76,14 +76,14 @@ export async function runLoop<Data, Findings>(
   await rescueLeftTrees(ralph, backlog, workers);
   const { brief, begin, end } = await fixBrief(ralph, backlog, key);
   const now = await repository.snapshot();
-  const { ownership, restored, counted } = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
+  const { restored, counted, ...recovered } = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
   named.push(...restoredStates(restored, named), ...countedWork(counted));
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.record?.({ type: "run-began" });
   await begin();
   const goal = (await backlog.brief?.())?.goal ?? null;
   const { Loop } = await import("./loop.ts");
-  const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, before: now, workers });
+  const loop = new Loop({ ralph, backlog, options, key, committer, brief, workers, ...recovered });
   const ran = await loop.run().finally(end).finally(() => letGo(repository, ralph.run.root));
   const ended = await onItsBranch(line, loop.checked, ran);
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
