@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { stripVTControlCharacters } from "node:util";
 import type { ProcessEnd } from "../host/types.ts";
+import { unstyledText } from "../host/terminal.ts";
 import type { TurnEnd } from "../backlog/types.ts";
 import { anyOf, failureKind } from "./failures.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
@@ -26,8 +26,7 @@ export function plainLimit(
   { prompt, now }: { readonly prompt: string; readonly now: number },
 ): Extract<TurnEnd, { reason: "rate-limited" }> | null {
   if (end.reason !== "exited" || end.signal !== null || (end.exitCode ?? 0) === 0) return null;
-  const last = (text: string, limit: number): readonly string[] =>
-    signalLines(stripVTControlCharacters(text), { prompt, limit });
+  const last = (text: string, limit: number): readonly string[] => signalLines(unstyledText(text), { prompt, limit });
   const limit = limitAmong(last(end.stderr, LAST_ERRORS)) ?? limitAmong(last(end.stdout, LAST_WORDS));
   if (limit === null) return null;
   const [message = "", ...rest] = limit;

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { stripVTControlCharacters } from "node:util";
 import { type Fence, fenceAfter } from "../backlog/fences.ts";
 import { signalLines, withoutEcho } from "../backlog/signals.ts";
 import { startOfCharacter } from "../host/tail.ts";
+import { unstyledText } from "../host/terminal.ts";
 
 /** How much of the end of an agent's words is kept, in bytes. */
 export const KEPT_BYTES: number = 1024 * 1024;
@@ -61,7 +61,7 @@ export function createTurnOutput(options: TurnOutputOptions = {}): TurnOutput {
       const decoded = new TextDecoder().decode(midLine ? bytes.subarray(startOfCharacter(bytes)) : bytes);
       // a tool's colours or its progress may stand on the line of a signal: a terminal shows what comes behind `\r`
       const shown = (line: string): string => line.slice(line.lastIndexOf("\r", line.length - 2) + 1);
-      const whole = stripVTControlCharacters(decoded).split("\n").map(shown).join("\n");
+      const whole = unstyledText(decoded).split("\n").map(shown).join("\n");
       return {
         text: withoutEcho(whole, options.prompt ?? ""),
         lines: signalLines(whole, { prompt: options.prompt ?? "", fence, midLine }),

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { stripVTControlCharacters } from "node:util";
 import type { Clock, Environment, ProcessEnd } from "../host/types.ts";
 import type { Turn, TurnEnd } from "../backlog/types.ts";
 import type { Adapter, Driver, FailureKind } from "./adapter.ts";
@@ -15,6 +14,7 @@ import type { StreamSummary } from "./stream_summary.ts";
 import { signalOf, turnEndOf, type TurnLimits } from "./turn_end.ts";
 import { join } from "node:path";
 import { pathExists } from "../host/files.ts";
+import { unstyledText } from "../host/terminal.ts";
 
 /** The context beside the stream. */
 export interface VerdictContext {
@@ -144,7 +144,7 @@ const UNUSABLE: ReadonlySet<FailureKind> = new Set<FailureKind>(["auth", "billin
 
 /** Some print what is wrong before their stream begins. */
 function linesOf({ stderr, stdout }: ProcessEnd, { events }: StreamSummary): readonly string[] {
-  return stripVTControlCharacters(events > 0 ? stderr : `${stdout}\n${stderr}`).split("\n").map((line) => line.trim())
+  return unstyledText(events > 0 ? stderr : `${stdout}\n${stderr}`).split("\n").map((line) => line.trim())
     .filter((line) => line !== "");
 }
 

@@ -1,4 +1,3 @@
-import { text } from "node:stream/consumers";
 import { resolve } from "node:path";
 import { pathExists, readText } from "../host/files.ts";
 import { type Invocation, usage } from "./command.ts";
@@ -49,5 +48,6 @@ async function givenGoal({ arguments: [given], flags, host }: Invocation): Promi
   if (host.terminal.isTerminal("stdin")) {
     throw usage("`-` reads the goal from standard input, which is a terminal here", "`--goal-file FILE` reads a file");
   }
+  const { text } = await import("node:stream/consumers");
   return await text(host.terminal.stdin);
 }

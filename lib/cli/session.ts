@@ -12,6 +12,7 @@ import type { Engine } from "../machines/engine.ts";
 import type { DeepPartial } from "../recipe/create_ralph.ts";
 import { announcedPrompter, type AnswerLookup, createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
 import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.ts";
+import { findAnswer } from "../ui/find_answer.ts";
 import type { LiveView } from "../ui/live_view.ts";
 import { oneLine } from "../ui/text.ts";
 import { type AgentSetting, knownProgram, namedAgent } from "./agents.ts";
@@ -149,7 +150,7 @@ async function prompterOf(
   const file = flags.text("answers");
   let lookUp: AnswerLookup = () => null;
   if (file !== undefined) {
-    const { findAnswer, loadAnswers } = await import("../ui/answers.ts");
+    const { loadAnswers } = await import("../ui/answers.ts");
     const answers = await loadAnswers(resolve(environment.cwd, file));
     lookUp = (question) => findAnswer(answers, question);
   }

@@ -2,7 +2,7 @@ import { commandWord } from "../agents/program.ts";
 import { missingTool } from "../checks/missing_tool.ts";
 import { suggestChecks } from "../backlog/suggest_checks.ts";
 import { checksNothing } from "../backlog/verify_commands.ts";
-import { isWholly } from "../config/check.ts";
+import { isWholly } from "../config/strict.ts";
 import { CONFIG_FILE } from "../config/load.ts";
 import type { Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";

@@ -1,10 +1,9 @@
 import { join, resolve } from "node:path";
-import { CONFIG_FILE, type ConfigCache, loadConfig, type LoadedConfig } from "../config/load.ts";
+import { CONFIG_FILE, loadConfig, type LoadedConfig } from "../config/load.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { findFolders } from "../git/find_folders.ts";
-import { isDirectory, modifiedAt, pathExists } from "../host/files.ts";
+import { cacheOf } from "../git/config_cache.ts";
+import { isDirectory, pathExists } from "../host/files.ts";
 import { foldersAbove, treeOf } from "../host/programs.ts";
-import type { Host } from "../host/types.ts";
 import { type CommandLine, didYouMean, type Invocation, type KnownWorkflow, type Program, usage } from "./command.ts";
 
 /** The place in which a command works, and its subject. */
@@ -27,15 +26,6 @@ export async function findPlace(line: CommandLine & { readonly program: Program 
     line,
   });
   return { ...loaded, root, workflow };
-}
-
-/** The place that records that a configuration was checked. Only by the binary: sources change under their own name. */
-export async function cacheOf(root: string, { environment }: Host): Promise<ConfigCache | null> {
-  if (!environment.compiled) return null;
-  const folders = await findFolders(root, environment);
-  if (folders === null) return null;
-  const program = `${environment.executable} ${await modifiedAt(environment.executable)}`;
-  return { file: join(folders.ralphDirectory, "config.json"), program };
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import { isObject } from "../host/data.ts";
 import { type Config, CONFIG_SCHEMA } from "./schema.ts";
-import { nearest, RalphError } from "../errors/ralph_error.ts";
+import { nearest } from "../errors/ralph_error.ts";
 import { configKeys } from "./json_schema.ts";
+import { placeOf, valueAt } from "./key_path.ts";
 
 /** The result of checking a parsed configuration; all problems at once. */
 export interface CheckedConfig {
@@ -98,17 +99,6 @@ function describeUnknown(path: readonly PropertyKey[], known: readonly string[])
   return elsewhere.length === 0 ? text : `${text}; did you mean \`${elsewhere.join("` or `")}\`?`;
 }
 
-/** `services[0].ready` */
-export function placeOf(path: readonly PropertyKey[]): string {
-  return path.map((part, index) => typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`)
-    .join("");
-}
-
-/** The value at a path of keys; `undefined` where there is none. */
-export function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce((value, key) => (Object(value) as Readonly<Record<PropertyKey, unknown>>)[key], data);
-}
-
 /** A copy of plain data without the keys at these paths. */
 function without(data: unknown, paths: readonly (readonly PropertyKey[])[]): unknown {
   if (typeof data !== "object" || data === null) return data;
@@ -120,35 +110,4 @@ function without(data: unknown, paths: readonly (readonly PropertyKey[])[]): unk
   return Object.fromEntries(
     Object.entries(data).filter(([key]) => !here.has(key)).map(([key, value]) => [key, inner(key, value)]),
   );
-}
-
-/** Tells whether a mode confines all that runs the project's code, and by the whole policy. */
-export function isWholly({ mode }: Pick<Config["sandbox"], "mode">): boolean {
-  return mode === "on" || mode === "required";
-}
-
-/**
- * The configuration as `trust: "strict"` wants it: tests that change fail the attempt, everything is checked as a
- * commit, no claim settles an item, and a sandbox is required unless it is declined (`--no-sandbox`).
- *
- * @throws {RalphError} config-invalid where the configuration asks for the opposite
- */
-export function strictConfig(config: Config): Config {
-  if (config.trust !== "strict") return config;
-  const problems = [
-    ...(config.verify.allowUnverified ? ["verify.allowUnverified (--allow-unverified) settles items by a claim"] : []),
-    ...(config.verify.final === "clean" ? [] : [`verify.final is "${config.verify.final}"`]),
-  ];
-  if (problems.length > 0) {
-    throw new RalphError("config-invalid", {
-      details: { path: 'trust: "strict"', problem: problems.join("; ") },
-      hint: "leave one of the two out",
-    });
-  }
-  const { sandbox } = config;
-  return {
-    ...config,
-    tests: { ...config.tests, integrity: "block" },
-    sandbox: ["auto", "light"].includes(sandbox.mode) ? { ...sandbox, mode: "required" } : sandbox,
-  };
 }

@@ -1,13 +1,12 @@
-import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import { inflateSync } from "node:zlib";
 import { copyPath, LARGEST_LOG, readBytes, removePath, renamePath, writeAtomic } from "../host/files.ts";
 import type { GitFolders } from "./locks.ts";
 import { looseObjectsSince } from "./persist.ts";
 import { type Git, outputOfGit, readHead } from "./run_git.ts";
 import type { Repository } from "./repository.ts";
 import { realPath } from "../host/file_state.ts";
-import { hashFile } from "../host/hash.ts";
+import { createHasher, hashFile } from "../host/hash.ts";
+import { inflated } from "../host/zlib.ts";
 
 /**
  * Repairs what a power cut did to that which an agent's git had just written, since git itself leaves objects and refs
@@ -55,7 +54,9 @@ async function setAsideTorn(folders: GitFolders, since: number): Promise<number>
 /** Its name is the hash of its content. */
 function isObject(bytes: Uint8Array, name: string): boolean {
   try {
-    return createHash(name.length === 40 ? "sha1" : "sha256").update(inflateSync(bytes)).digest("hex") === name;
+    return createHasher(name.length === 40 ? "sha1" : "sha256").update(
+      inflated(bytes),
+    ).digest("hex") === name;
   } catch {
     return false;
   }
@@ -93,6 +94,7 @@ function isWholeIndex(bytes: Uint8Array): boolean {
     if (bytes.length <= length) return false;
     const trailer = bytes.subarray(bytes.length - length);
     if (trailer.every((byte) => byte === 0)) return true;
-    return createHash(algorithm).update(bytes.subarray(0, bytes.length - length)).digest().equals(trailer);
+    return createHasher(algorithm).update(bytes.subarray(0, bytes.length - length)).digest("hex") ===
+      Buffer.from(trailer).toString("hex");
   });
 }

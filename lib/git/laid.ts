@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { deflateSync } from "node:zlib";
 import { pathExists, temporaryDirectory, writePlain } from "../host/files.ts";
+import { createHasher } from "../host/hash.ts";
+import { deflated } from "../host/zlib.ts";
 import type { WithIndex } from "./repository.ts";
 import { commonDirectoryOf } from "./run_git.ts";
 import type { ListedEntry } from "./tree_listing.ts";
@@ -46,7 +46,7 @@ export function objectOf(kind: string, content: string | Buffer, like: string): 
     Buffer.from(`${kind} ${Buffer.byteLength(content)}\0`),
     typeof content === "string" ? Buffer.from(content) : content,
   ]);
-  return [createHash(like.length === 40 ? "sha1" : "sha256").update(bytes).digest("hex"), bytes];
+  return [createHasher(like.length === 40 ? "sha1" : "sha256").update(bytes).digest("hex"), bytes];
 }
 
 /**
@@ -147,7 +147,7 @@ function inOrder(entries: readonly ListedEntry[]): readonly ListedEntry[] {
 export async function writeObjects(folder: string, objects: Objects): Promise<void> {
   for (const [name, bytes] of objects) {
     const path = join(folder, name.slice(0, 2), name.slice(2));
-    if (!await pathExists(path)) await writePlain(path, deflateSync(bytes, { level: 1 }));
+    if (!await pathExists(path)) await writePlain(path, deflated(bytes));
   }
 }
 

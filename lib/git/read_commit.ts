@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { inflateSync } from "node:zlib";
 import { readBytes } from "../host/files.ts";
+import { inflated } from "../host/zlib.ts";
 import { objectOf } from "./laid.ts";
 import type { WithIndex } from "./repository.ts";
 import { commonDirectoryOf, gitFailed } from "./run_git.ts";
@@ -41,7 +41,7 @@ export async function looseCommit(
   const objects = join(await commonDirectoryOf(gitDirectory), "objects");
   try {
     const packed = await readBytes(join(objects, commit.slice(0, 2), commit.slice(2)));
-    const bytes = inflateSync(packed ?? "", { maxOutputLength: MOST_BYTES });
+    const bytes = inflated(packed ?? Buffer.alloc(0), MOST_BYTES);
     const text = bytes.subarray(bytes.indexOf(0) + 1);
     return objectOf("commit", text, commit)[0] === commit ? text.toString() : null;
   } catch {

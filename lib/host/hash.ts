@@ -1,5 +1,4 @@
 import process from "node:process";
-import type { Hash } from "node:crypto";
 import { fstatSync, readlinkSync, readSync } from "node:fs";
 import { entryAt, ifThere, openFile } from "./looks.ts";
 
@@ -33,9 +32,24 @@ export async function hashFile(path: string): Promise<string | null> {
   return hash.digest("hex");
 }
 
-/** Loaded with the first hash. */
-function sha256(): Hash {
-  return process.getBuiltinModule("node:crypto").createHash("sha256");
+function sha256(): Hasher {
+  return createHasher("sha256");
+}
+
+/** Takes bytes piece by piece, and says their hash. */
+interface Hasher {
+  update(content: string | Uint8Array): Hasher;
+  digest(encoding: "hex"): string;
+}
+
+/** As `createHash()` of `node:crypto`, whose loading takes Bun longer than all that a run hashes. */
+export function createHasher(algorithm: string): Hasher {
+  const { Bun: bun } = globalThis as {
+    readonly Bun?: { readonly CryptoHasher: new (algorithm: never) => Hasher };
+  };
+  return bun === undefined
+    ? process.getBuiltinModule("node:crypto").createHash(algorithm)
+    : new bun.CryptoHasher(algorithm as never);
 }
 
 function othersTurn(): Promise<void> {

@@ -1,4 +1,14 @@
-import { chmodSync, copyFileSync, cpSync, mkdirSync, realpathSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rm,
+  rmdirSync,
+  unlinkSync,
+} from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { orUnwritable, unwritable } from "./file_errors.ts";
@@ -35,7 +45,9 @@ export async function removeOwn(path: string, below: string): Promise<void> {
   }
   for (let left = 5;; left -= 1) {
     try {
-      return await process.getBuiltinModule("node:fs/promises").rm(path, { recursive: true, force: true });
+      return await new Promise((resolve, reject) =>
+        rm(path, { recursive: true, force: true }, (error) => error === null ? resolve() : reject(error))
+      );
     } catch (error) {
       const isClosed = codeOf(error) === "EACCES";
       // another process still writes there; Deno's `rm` has no `maxRetries`

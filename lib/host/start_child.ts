@@ -1,3 +1,4 @@
+import type { SpawnOptions } from "node:child_process";
 import { statSync } from "node:fs";
 import process from "node:process";
 import { orElse } from "./looks.ts";
@@ -67,10 +68,48 @@ function started(
   };
 }
 
+/** A program that reads what it is told, and that nothing waits for. */
+export interface Listener {
+  /** 0 where it could not be started. */
+  readonly pid: number;
+  /** Settled when it has ended, or could not be started. */
+  readonly gone: Promise<unknown>;
+  tell(line: string): void;
+}
+
+/** Starts a program that listens, in a group of its own. */
+export function startListener(file: string, words: readonly string[]): Listener {
+  const { Bun: bun } = globalThis as { readonly Bun?: BunRuntime };
+  const options = { cwd: "/", detached: true, stdio: ["pipe", "ignore", "ignore"] };
+  if (bun !== undefined) {
+    const child = orElse(() => bun.spawn([file, ...words], options), null);
+    child?.unref();
+    return {
+      pid: child?.pid ?? 0,
+      gone: Promise.resolve(child?.exited),
+      tell(line) {
+        child?.stdin.write(line);
+        void Promise.resolve(child?.stdin.flush()).catch(() => {}); // it is gone
+      },
+    };
+  }
+  const child = process.getBuiltinModule("node:child_process").spawn(file, words, options as SpawnOptions);
+  const { stdin } = child;
+  child.unref();
+  (stdin as { unref?(): void } | null)?.unref?.();
+  const gone = new Promise((resolve) => {
+    for (const one of [child, stdin]) one?.on("error", resolve);
+    child.on("exit", resolve);
+  });
+  return { pid: child.pid ?? 0, gone, tell: (line) => void stdin?.write(line) };
+}
+
 /** The part of `Bun` that is used. */
 interface BunRuntime {
   spawn(command: readonly string[], options: Readonly<Record<string, unknown>>): {
     readonly pid: number;
+    readonly stdin: { write(text: string): unknown; flush(): unknown };
+    unref(): void;
     readonly exited: Promise<number>;
     readonly exitCode: number | null;
     readonly signalCode: string | null;

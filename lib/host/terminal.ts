@@ -95,6 +95,11 @@ export function styledText(format: "bold" | "cyan" | "dim" | "green" | "red" | "
   return process.getBuiltinModule("node:util").styleText(format, text, { validateStream: false });
 }
 
+/** A text without the colours and the movements of a terminal. */
+export function unstyledText(text: string): string {
+  return /[\u001b\u009b]/.test(text) ? process.getBuiltinModule("node:util").stripVTControlCharacters(text) : text;
+}
+
 /** @returns what ended it before all was written */
 function writeAll(descriptor: number, bytes: Uint8Array): NodeJS.ErrnoException | null {
   for (let written = 0; written < bytes.length;) {

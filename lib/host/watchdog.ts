@@ -1,6 +1,6 @@
-import type { ChildProcess } from "node:child_process";
 import process from "node:process";
 import { follow } from "./end_tree.ts";
+import { type Listener, startListener } from "./start_child.ts";
 
 /** Ends what was started here when this process is gone, whatever ended it. */
 export interface Watchdog {
@@ -58,30 +58,16 @@ done
 /** One `/bin/sh` for a whole run, started with the first `watch()`. Windows has none: nothing is guarded there. */
 export function createWatchdog(mark: string): Watchdog {
   const watched = new Set<number>();
-  let shell: ChildProcess | undefined;
+  let shell: Listener | undefined;
   let touched = "";
 
-  function start(): ChildProcess {
-    const started = process.getBuiltinModule("node:child_process").spawn("/bin/sh", [
-      "-c",
-      SCRIPT,
-      "ralph-watchdog",
-      mark,
-    ], {
-      cwd: "/",
-      detached: true,
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    const own = follow(started.pid ?? 0);
-    const forget = (): void => {
+  function start(): Listener {
+    const started = startListener("/bin/sh", ["-c", SCRIPT, "ralph-watchdog", mark]);
+    const own = follow(started.pid);
+    void started.gone.then(() => {
       own[Symbol.dispose]();
       if (shell === started) shell = undefined;
-    };
-    started.on("error", forget);
-    started.on("exit", forget);
-    started.stdin!.on("error", forget);
-    started.unref();
-    (started.stdin as unknown as { unref?(): void }).unref?.();
+    });
     return started;
   }
 
@@ -89,9 +75,9 @@ export function createWatchdog(mark: string): Watchdog {
     if (process.platform === "win32") return;
     if (shell === undefined) {
       shell = start();
-      for (const each of [touched, ...[...watched].map((id) => `+ ${id}\n`)]) shell.stdin!.write(each);
+      for (const each of [touched, ...[...watched].map((id) => `+ ${id}\n`)]) shell.tell(each);
     } else {
-      shell.stdin!.write(line);
+      shell.tell(line);
     }
   }
 
@@ -106,10 +92,10 @@ export function createWatchdog(mark: string): Watchdog {
     },
     touchAtEnd(file) {
       touched = file.includes("\n") ? "" : `t ${file}\n`;
-      shell?.stdin?.write(touched);
+      shell?.tell(touched);
     },
     dismiss() {
-      shell?.stdin?.end("q\n");
+      shell?.tell("q\n");
       shell = undefined;
     },
   };

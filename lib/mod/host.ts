@@ -37,4 +37,4 @@ export { createHost } from "../host/create_host.ts";
 export type { Clock, Environment, Host, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "../host/types.ts";
 export type { DeepPartial } from "../recipe/create_ralph.ts";
 export type { SchemaIssue, SchemaResult } from "../backlog/schema.ts";
-export type { Answers } from "../ui/answers.ts";
+export type { Answers } from "../ui/find_answer.ts";

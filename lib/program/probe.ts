@@ -9,7 +9,7 @@ import { didYouMean, usage } from "../cli/command.ts";
 import { type Finding, finding, foundOf } from "../cli/finding.ts";
 import { optional } from "../cli/settings.ts";
 import type { Place } from "../cli/workspace.ts";
-import { isWholly } from "../config/check.ts";
+import { isWholly } from "../config/strict.ts";
 import type { ProviderChoice } from "../config/load.ts";
 import type { AgentEvent } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";

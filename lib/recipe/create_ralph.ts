@@ -13,11 +13,12 @@ import {
 import { createStateFiles } from "../backlog/state_files.ts";
 import { promptWarnings } from "../prompts/render.ts";
 import { type Config, loadConfig } from "../config/load.ts";
-import { isWholly, strictConfig } from "../config/check.ts";
+import { isWholly, strictConfig } from "../config/strict.ts";
 import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { ensureRunsIgnored, noteRun, pruneRuns } from "../events/known_runs.ts";
 import { createEventLog, type EventLog } from "../events/event_log.ts";
+import { cacheOf } from "../git/config_cache.ts";
 import { createGit } from "../git/run_git.ts";
 import { pruneRefs } from "../git/kept.ts";
 import type { Repository } from "../git/repository.ts";
@@ -35,7 +36,7 @@ import { openJournal } from "../loop/journal/journal.ts";
 import { createRunLock } from "../loop/run/run_lock.ts";
 import { tidied } from "../loop/run/tidied.ts";
 import { SteeredRun } from "../steer/steering.ts";
-import { type Answers, findAnswer } from "../ui/answers.ts";
+import { type Answers, findAnswer } from "../ui/find_answer.ts";
 import { createPrompter } from "../ui/create_prompter.ts";
 
 /** Some of a value's fields, at any depth. */
@@ -112,7 +113,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const events = createEventBus(options.sinks ?? [], redactor);
   const machine = guardedHost(bare, (message) => events.emit({ type: "note", level: "warn", message }));
   const root = await existingRoot(options.root ?? machine.environment.cwd, machine);
-  const { config: fromFile, warnings } = await loadConfig(root, options.configFile);
+  const { config: fromFile, warnings } = await loadConfig(root, options.configFile, await cacheOf(root, machine));
   const asked = strictConfig(await withOverrides(fromFile, options.config));
   const outside = await outsideOf(machine, root, asked);
   const repository = await openRepository(outside, root);
@@ -280,13 +281,17 @@ async function existingRoot(given: string, host: Host): Promise<string> {
 }
 
 async function withOverrides(config: Config, overrides: DeepPartial<Config> | undefined): Promise<Config> {
-  if (overrides === undefined) return config;
+  if (!saysSomething(overrides)) return config;
   const { checkConfig } = await import("../config/check.ts");
   const checked = checkConfig(merge(config, overrides));
   if (checked.config !== null) return checked.config;
   throw new RalphError("config-invalid", {
     details: { path: "the options of this run", problem: checked.problems.map(({ text }) => text).join("; ") },
   });
+}
+
+function saysSomething(value: unknown): boolean {
+  return isObject(value) ? Object.values(value).some(saysSomething) : value !== undefined;
 }
 
 function merge(base: unknown, over: unknown): unknown {

@@ -5,10 +5,10 @@
  */
 import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { stripVTControlCharacters } from "node:util";
 import { nearest, notGenerated, RalphError, recipeInvalid } from "../errors/ralph_error.ts";
 import { pathExists, readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
+import { unstyledText } from "../host/terminal.ts";
 import { importableModules, ownExports, ownModuleOf, type OwnModules, serveBuiltinModules } from "./bundled_modules.ts";
 import { type Recipe, recipeProblem } from "./define_recipe.ts";
 import { findImportedName, localFiles, type Place } from "./local_files.ts";
@@ -277,12 +277,12 @@ function read(error: unknown): Thrown {
   const { errors } = error as { readonly errors?: unknown };
   const first = Array.isArray(errors) && errors[0]?.position ? errors[0] : error;
   const { name, message, stack, code, position } = first as Partial<Thrown>;
-  const text = stripVTControlCharacters(String(message ?? ""));
+  const text = unstyledText(String(message ?? ""));
   return {
     name: String(name ?? ""),
     message: text,
     // Without the message, which names places of its own: what is left are frames.
-    stack: stripVTControlCharacters(String(stack ?? "")).replace(text, () => ""),
+    stack: unstyledText(String(stack ?? "")).replace(text, () => ""),
     code: String(code ?? ""),
     position: position?.file && position.line ? position : null,
     cause: error,

@@ -1,6 +1,6 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import type { SandboxRequest } from "../host/confinement.ts";
-import { isWholly } from "../config/check.ts";
+import { isWholly } from "../config/strict.ts";
 import type { SandboxConfig } from "../config/load.ts";
 import { commandConfiner } from "../host/command_confiner.ts";
 import * as confine from "../host/confine.ts";

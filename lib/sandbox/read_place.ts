@@ -1,7 +1,7 @@
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import picomatch from "picomatch";
-import { isWholly } from "../config/check.ts";
+import { isWholly } from "../config/strict.ts";
 import { type Config, CONFIG_FILE } from "../config/load.ts";
 import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";

@@ -17,7 +17,7 @@ import { ensurePrivateDirectory, listDirectory, pathExists, readText, removePath
 import { processStart } from "../host/process_table.ts";
 import type { Host } from "../host/types.ts";
 import { watchPath } from "../host/watch_path.ts";
-import { LARGEST, LIVE_RUN, REPLY, REQUEST, REQUEST_FILE } from "./schema.ts";
+import { LARGEST } from "./largest.ts";
 
 /** A run takes a request within milliseconds; one that is this late is stuck, or stopped. */
 const REPLY_MS = 3000;
@@ -47,8 +47,19 @@ async function readLive(path: string): Promise<LiveRun | null> {
 }
 
 async function readRun(path: string): Promise<LiveRun | null> {
-  const parsed = LIVE_RUN.safeParse(jsonIn(await readText(path, 4 * LARGEST)));
-  return parsed.success ? parsed.data : null;
+  return await read("LIVE_RUN", await readText(path, 4 * LARGEST));
+}
+
+type Schemas = typeof import("./schema.ts");
+
+/** The data of a file; `null`: it has another form, or is not there. Zod is loaded with the first that is there. */
+async function read<Name extends keyof Schemas>(
+  name: Name,
+  text: string | null,
+): Promise<ReturnType<Schemas[Name]["parse"]> | null> {
+  if (text === null) return null;
+  const parsed = (await import("./schema.ts"))[name].safeParse(jsonIn(text));
+  return parsed.success ? parsed.data as ReturnType<Schemas[Name]["parse"]> : null;
 }
 
 /** Removes what killed runs have left. @returns what these were told, which no run knows any more */
@@ -79,9 +90,9 @@ export async function sendRequest(
   const arrived = new AbortController();
   let answer: SteerReply | null = null;
   const look = async (): Promise<void> => {
-    const parsed = REPLY.safeParse(jsonIn(await readText(reply, LARGEST)));
-    if (!parsed.success) return;
-    answer = parsed.data;
+    const found = await read("REPLY", await readText(reply, LARGEST));
+    if (found === null) return;
+    answer = found;
     arrived.abort();
   };
   using _watcher = watchPath(folder, () => void look());
@@ -114,13 +125,11 @@ export async function takeRequests(
   for (const name of await listDirectory(folder)) {
     if (!name.startsWith(`${run}.`) || !name.endsWith(".request")) continue;
     const path = join(folder, name);
-    const parsed = REQUEST_FILE.safeParse(jsonIn(await readText(path, 2 * LARGEST).catch(() => null)));
-    const outside = parsed.success && await pathExists(path)
-      ? await isHeldByOther(path, parsed.data.pid, runToken)
-      : false;
+    const found = await read("REQUEST_FILE", await readText(path, 2 * LARGEST).catch(() => null));
+    const outside = found !== null && await pathExists(path) ? await isHeldByOther(path, found.pid, runToken) : false;
     await removePath(path);
-    if (!parsed.success) continue;
-    const { pid: _pid, ...request } = parsed.data;
+    if (found === null) continue;
+    const { pid: _pid, ...request } = found;
     arrived.push({
       request,
       outside,
@@ -158,8 +167,8 @@ export async function tellNext(
 export async function toldNext(control: string): Promise<ReadonlyMap<string, SteerRequest>> {
   const told = new Map<string, SteerRequest>();
   for (const name of (await listDirectory(control)).filter((one) => one.endsWith(".told")).toSorted()) {
-    const parsed = REQUEST.safeParse(jsonIn(await readText(join(control, name), 2 * LARGEST)));
-    if (parsed.success) told.set(join(control, name), parsed.data);
+    const found = await read("REQUEST", await readText(join(control, name), 2 * LARGEST));
+    if (found !== null) told.set(join(control, name), found);
   }
   return told;
 }

@@ -6,9 +6,7 @@
 import { z } from "zod";
 import { record } from "../config/parts.ts";
 import type { LiveRun, SteerReply, SteerRequest } from "../generated/steer.ts";
-
-/** A request is read up to this size: a told text has room, a flood has not. */
-export const LARGEST: number = 64 * 1024;
+import { LARGEST } from "./largest.ts";
 
 const text = z.string();
 const since = text.describe("ISO time");

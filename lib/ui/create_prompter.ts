@@ -30,7 +30,7 @@ export interface PrompterOptions {
 /** Makes the prompter of this run. */
 export function createPrompter(options: PrompterOptions): Prompter {
   const { mode, terminal, approvals, lookUp = () => null, clock, signal } = options;
-  const lines = createLineReader(terminal.stdin);
+  let lines: LineReader | null = null; // the stream of standard input is opened with the first question
   return {
     interactive: mode !== "unattended",
     async ask(question, cancel) {
@@ -47,7 +47,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
           return await terminal.lend(() => askRichly(shown, terminal, ends));
         }
         case "plain":
-          return await askPlainly(shown, terminal, lines, ends);
+          return await askPlainly(shown, terminal, lines ??= createLineReader(terminal.stdin), ends);
         case "page":
           if (cancel === undefined) throw missing(shown);
           while (!ends.aborted) await clock.sleep(LONG_MS, ends); // a timer holds the process up
@@ -117,7 +117,7 @@ async function answeredAnywhere(prompter: Prompter, question: Question, steering
 async function askPlainly(
   question: Question,
   terminal: Pick<Terminal, "stdin" | "write">,
-  lines: ReturnType<typeof createLineReader>,
+  lines: LineReader,
   ends: AbortSignal,
 ): Promise<Answer> {
   const show = (text: string): void => terminal.write("stderr", text);
@@ -157,6 +157,8 @@ function questionText(question: Question): string {
     }
   }
 }
+
+type LineReader = ReturnType<typeof createLineReader>;
 
 /**
  * Reads lines of UTF-8 text, one at a time; the stream rests in between, so that it holds no process up. Text behind a

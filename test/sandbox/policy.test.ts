@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ADAPTERS, findAdapter } from "../../lib/agents/adapters.ts";
 import { CONFIG_SCHEMA } from "../../lib/config/schema.ts";
 import { defaultConfig } from "../../lib/config/defaults.ts";
-import { strictConfig } from "../../lib/config/check.ts";
+import { strictConfig } from "../../lib/config/strict.ts";
 import type { SandboxConfig } from "../../lib/config/load.ts";
 import { bubblewrapArguments, mountsOf, type PathLook } from "../../lib/host/bubblewrap.ts";
 import type { SandboxRequest } from "../../lib/host/confinement.ts";

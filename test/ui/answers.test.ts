@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findAnswer, loadAnswers, parseAnswers } from "../../lib/ui/answers.ts";
+import { loadAnswers, parseAnswers } from "../../lib/ui/answers.ts";
+import { findAnswer } from "../../lib/ui/find_answer.ts";
 import type { Question } from "../../lib/context/context.ts";
 
 const own = (id: string, message = "?"): Question => ({ id, kind: "text", message });

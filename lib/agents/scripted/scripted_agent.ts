@@ -1,5 +1,5 @@
 import { type Redactor, redactorFor } from "../../events/redact.ts";
-import { placeOf } from "../../config/check.ts";
+import { placeOf } from "../../config/key_path.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../../backlog/types.ts";

@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
-import { isWholly } from "../../config/check.ts";
+import { isWholly } from "../../config/strict.ts";
 import { commandWord } from "../../agents/program.ts";
 import { realPathOf } from "../../host/bubblewrap.ts";
 import { findExecutable, shellInvocation } from "../../host/shell.ts";

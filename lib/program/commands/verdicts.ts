@@ -6,7 +6,7 @@ import { type Invocation, toJson, usage } from "../../cli/command.ts";
 import { noticeLabel } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
 import { optional, parseCount } from "../../cli/settings.ts";
-import { strictConfig } from "../../config/check.ts";
+import { strictConfig } from "../../config/strict.ts";
 import { ownFiles, type RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
 import type { AttestReport, Verdict } from "../../generated/attest.ts";

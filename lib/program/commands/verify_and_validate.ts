@@ -1,10 +1,11 @@
-import { valueAt } from "../../config/check.ts";
+import { valueAt } from "../../config/key_path.ts";
 import { jsonIn } from "../../host/data.ts";
 import type { Verification } from "../../backlog/types.ts";
 import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
 import { chosen, ensureScope } from "../chosen.ts";
-import { cacheOf, chooseWorkflow, resolveRoot } from "../../cli/workspace.ts";
+import { chooseWorkflow, resolveRoot } from "../../cli/workspace.ts";
+import { cacheOf } from "../../git/config_cache.ts";
 import { resolve } from "node:path";
 import { placeholderProblems, problemOf, type ValidatedFile } from "../../cli/validated_file.ts";
 import { CONFIG_FILE, findConfig } from "../../config/load.ts";

@@ -7,7 +7,6 @@ import { type Listed, nextOf, passedOf } from "../../backlog/list.ts";
 import * as exec from "./types.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { begunPlan, formatPrd, parsePrd } from "./format.ts";
-import { recordDecision } from "./plan/state.ts";
 import * as attempts from "../../backlog/attempts.ts";
 import type { Attempt, Item, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
@@ -28,7 +27,7 @@ const GATE: GateTexts = {
   items: { one: "story", many: "stories" },
   command: "ralph run",
   plan: 'ralph plan "<goal>"',
-  record: recordDecision,
+  record: async (...decision) => await (await import("./plan/state.ts")).recordDecision(...decision),
 };
 
 /** An item of this backlog carries this. */

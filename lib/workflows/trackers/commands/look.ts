@@ -2,7 +2,7 @@ import type { Check, LoopView, Next, Verification } from "../../../backlog/types
 import { headlineOf } from "../../../backlog/attempts.ts";
 import * as views from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
-import { isWholly } from "../../../config/check.ts";
+import { isWholly } from "../../../config/strict.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/repository.ts";
 import { issueParts } from "../../../trackers/backlog.ts";
