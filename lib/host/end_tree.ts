@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { findProcess, listProcesses, outputOf, type ProcessEntry, processStart, readOrNull } from "./process_table.ts";
-import { findCarriers, marksIn, signalProcess, TREE_VARIABLE } from "./sweep.ts";
+import { candidatePids, findCarriers, marksIn, signalProcess, type SweepSince, TREE_VARIABLE } from "./sweep.ts";
 import process from "node:process";
 import { loadLibC } from "./lib_c.ts";
 
@@ -33,8 +33,7 @@ export async function endTree(tree: Tree, graceMs: number): Promise<void> {
 /** After the child's own end: what is left of its group, every carrier of its mark and every orphan is ended too. */
 export async function endRest(tree: Tree): Promise<void> {
   if (process.platform === "win32" || tree.mark === null) return;
-  const since = { pid: tree.pid, ageMs: performance.now() - tree.startedAt };
-  const rest = [...await findCarriers(tree.mark, since), ...await orphansOf(tree)];
+  const rest = [...await findCarriers(tree.mark, sinceOf(tree)), ...await orphansOf(tree)];
   if (await isAnyLeft(tree, rest)) await end(tree, rest, REST_GRACE_MS);
 }
 
@@ -93,10 +92,13 @@ function descendantsOf(pid: number, all: readonly ProcessEntry[]): readonly Proc
 /** A zombie that is never collected answers to a signal too, so the list is asked when the group answers. */
 async function isAnyLeft(tree: Tree, noted: readonly ProcessEntry[]): Promise<boolean> {
   const answers = tree.grouped && signalProcess(-tree.pid, 0);
-  if (!answers && noted.length === 0) return false;
-  const all = await listProcesses();
-  return all.some((entry) => tree.grouped && entry.group === tree.pid) ||
-    noted.some(({ pid, started }) => all.some((entry) => entry.pid === pid && entry.started === started));
+  for (const { pid, started } of noted) if ((await findProcess(pid))?.started === started) return true;
+  return answers && (await listProcesses(candidatePids(sinceOf(tree)))).some(({ group }) => group === tree.pid);
+}
+
+/** Whatever is in a tree started after its child. */
+function sinceOf({ pid, startedAt }: Tree): SweepSince {
+  return { pid, ageMs: performance.now() - startedAt };
 }
 
 async function until(condition: () => Promise<boolean>, limitMs: number): Promise<void> {

@@ -27,9 +27,11 @@ export function programsOf(
     const target = orElse(() => realpathSync.native(folder), folder);
     if (seen.has(target)) continue; // `/bin` often leads to `/usr/bin`
     seen.add(target);
+    const before = join(folder, sep);
     for (const name of namesIn(folder)) {
-      const path = join(folder, name);
-      const stamp = found.has(name) ? null : stampOf(path);
+      if (found.has(name)) continue;
+      const path = before + name; // of thousands
+      const stamp = stampOf(path);
       if (stamp !== null) found.set(name, { path, stamp });
     }
   }
@@ -60,5 +62,5 @@ export async function treeOf(cwd: string): Promise<string> {
 function stampOf(path: string): string | null {
   const found = orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
   if (found?.isFile() !== true || (found.mode & 0o111) === 0) return null;
-  return [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" ");
+  return `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
 }

@@ -61,7 +61,8 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
   return orElse(() => process.kill(pid, signal), false);
 }
 
-function candidatePids(since: SweepSince | undefined): readonly number[] | null {
+/** The pids of processes that may have started since; all where that is not known, `null` where the system lists none. */
+export function candidatePids(since: SweepSince | undefined): readonly number[] | null {
   const last = since !== undefined && since.ageMs < SHORT_RUN_MS ? lastPid() : null;
   if (since === undefined || last === null) return listPids();
   if (last === since.pid) return []; // nothing has started after it
