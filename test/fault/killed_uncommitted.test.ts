@@ -208,6 +208,16 @@ test(
   },
 );
 
+test("half of a story that a kill left is taken up by its worker", needs("a POSIX system"), async () => {
+  const root = await killedAtHit("cat > /dev/null; echo half > half.txt; touch ../hit; sleep 300", "true", 2);
+  const work = `[ "$RALPH_ITEM" = US-002 ] || echo whole >> half.txt; ${WORK}`;
+
+  await ralphCli(root).agent("worker", work).args("run", "--parallel", "2").expectExit(0);
+
+  expect(gitIn(root)("show", "HEAD:half.txt")).toBe("half\nwhole\n");
+  expect(gitIn(root)("status", "--porcelain")).toBe("");
+});
+
 test("no story passes whose work a person took away after a kill in its commit", needs("a POSIX system"), async () => {
   const root = await killedAtHit(WORK, SLOW_COMMIT);
   const git = gitIn(root);

@@ -19,6 +19,7 @@ import { createSlots } from "../../host/slots.ts";
 import { keyOf } from "../journal/journal_record.ts";
 import type { CleanRun } from "../finish/clean.ts";
 import type { Begun, LoopParts, Picked } from "../iterations.ts";
+import { leaveToWorker } from "../settle/committer.ts";
 import { leftOpen, waitsInVain } from "../settle/settle.ts";
 import { costSoon } from "../policy/progress.ts";
 import type { Stopped, StoppedEarly } from "../run/outcome.ts";
@@ -235,10 +236,13 @@ export class Dispatcher implements AsyncDisposable {
     const home = { ...ralph, events: { ...ralph.events, emit: (event: RalphEvent) => ralph.events.emit(event, lane) } };
     const ref = workRef(keyOf(key), item);
     await guard.look(BY_WORKER);
+    const known = await kept.of(ref);
+    const fresh = known === null ? await leaveToWorker(this.#loop, item, ref) : null;
+    if (fresh !== null) await kept.keep(ref, fresh);
     const begun = await iterations.begin(item, home, handedOut);
     if (begun.before !== null) await guard.keep(item.id, begun.before, false);
     const { head } = await requireRepository(ralph).head();
-    return { begun, tree, home, lane, ref, tip: head ?? "", left: await kept.of(ref) };
+    return { begun, tree, home, lane, ref, tip: head ?? "", left: known ?? fresh };
   }
 
   /** Ends when the item is settled, or out for a later run: then its place stays taken. */

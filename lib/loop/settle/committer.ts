@@ -198,6 +198,25 @@ export async function stowParked(
   return ref;
 }
 
+/** Puts what turns in the project's tree left of an item where its worker takes it up. @returns the commit; `null`: nothing was left */
+export async function leaveToWorker(
+  { ralph, ownership, backlog }: Omit<Bringing, "key"> & { readonly backlog: Backlog },
+  item: Item,
+  ref: string,
+): Promise<string | null> {
+  const paths = Object.keys(ownership.workOf(item.id));
+  if (paths.length === 0) return null;
+  const { stowWork } = await import("../../git/stow.ts");
+  const subject = `${item.id} - ${item.title}`;
+  const request = { ref, subject, fold: null, paths, without: ownPaths(ralph, backlog), mask: maskOf(ralph) };
+  const stowed = await stowWork(git.requireRepository(ralph), request);
+  ownership.committed(paths);
+  if (stowed !== null) {
+    note(ralph, "info", `what earlier turns at ${item.id} left is its worker's, and out of the tree`);
+  }
+  return stowed?.commit ?? null;
+}
+
 /** The parts of a run, as far as work comes back in it. */
 interface Bringing {
   readonly ralph: RalphContext;
