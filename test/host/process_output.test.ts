@@ -7,7 +7,7 @@ import type { ProcessEnd, ProcessRequest } from "../../lib/host/types.ts";
 async function runShell(line: string, options: Partial<ProcessRequest> = {}): Promise<ProcessEnd> {
   const host = createHost();
   await using processes = host.processes;
-  return await processes.run({ file: "bash", arguments: ["-c", line], cwd: process.cwd(), ...options });
+  return await processes.run({ file: "sh", arguments: ["-c", line], cwd: process.cwd(), ...options });
 }
 
 describe("onOutput", () => {

@@ -136,7 +136,7 @@ describe("a challenge", () => {
     async (_name, script) => {
       let root = "";
       const also = (): Promise<void> => {
-        execFileSync("bash", ["-c", script], { cwd: root });
+        execFileSync("sh", ["-c", script], { cwd: root });
         return Promise.resolve();
       };
       const setUp = async (world: World): Promise<void> => {

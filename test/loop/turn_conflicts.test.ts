@@ -18,7 +18,7 @@ const FIXTURE = "text\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\nmore\
 function running(...scripts: readonly string[]): Turns {
   return async ({ cwd, environment }, number) => {
     const script = scripts[Math.min(number, scripts.length) - 1]!;
-    execFileSync("bash", ["-c", `exec >/dev/null 2>&1; echo a > a.txt; ${script}; true`], {
+    execFileSync("sh", ["-c", `exec >/dev/null 2>&1; echo a > a.txt; ${script}; true`], {
       cwd,
       env: { ...process.env, ...environment },
     });
@@ -31,7 +31,7 @@ async function worldWith(turns: Turns): Promise<World> {
   const world = await loopWorld(turns, { files: { "f.txt": "start\n", "fixture.txt": FIXTURE } });
   const script = `git checkout -q -b other; echo theirs > f.txt; git commit -qam theirs; git checkout -q -; ` +
     "echo ours > f.txt; git commit -qam ours";
-  execFileSync("bash", ["-ec", script], { cwd: world.root, stdio: "ignore" });
+  execFileSync("sh", ["-ec", script], { cwd: world.root, stdio: "ignore" });
   return world;
 }
 

@@ -15,12 +15,12 @@ async function ran(setup: string, turn: string): Promise<World & { readonly note
   const at = (cwd: string): string => `${cwd}-out`;
   const world = await loopWorld(({ cwd, environment }) => {
     const env = { ...process.env, ...environment, OUT: at(cwd) };
-    execFileSync("bash", ["-c", `${turn}; echo a > a.txt`], { cwd, env, stdio: "pipe" });
+    execFileSync("sh", ["-c", `${turn}; echo a > a.txt`], { cwd, env, stdio: "pipe" });
     return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
   }, { files: FILES });
   const out = at(world.root);
   onTestFinished(() => rmSync(out, { recursive: true, force: true }));
-  execFileSync("bash", ["-c", `mkdir -p "$OUT"; ${setup}`], { cwd: world.root, env: { ...process.env, OUT: out } });
+  execFileSync("sh", ["-c", `mkdir -p "$OUT"; ${setup}`], { cwd: world.root, env: { ...process.env, OUT: out } });
   const run = await runLoop(world.ralph, memoryBacklog(ITEMS));
   expect(run).toMatchObject({ status: "passed", passed: ["a"] });
   const notes = world.events.flatMap((event) => event.type === "note" ? [event.message] : []).join("\n");

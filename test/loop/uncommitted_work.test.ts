@@ -144,7 +144,7 @@ describe("an item's work", () => {
     await using world = await loopWorld(async ({ cwd, environment }, number) => {
       const work = "mkdir -p app; git init -q app; echo x > app/x.txt";
       const script = number === 1 ? `${work}; ${then}` : "rm -rf app/.git; git rm -q --cached app || true";
-      execFileSync("bash", ["-c", script], { cwd, env: { ...process.env, ...environment }, stdio: "pipe" });
+      execFileSync("sh", ["-c", script], { cwd, env: { ...process.env, ...environment }, stdio: "pipe" });
       return DONE;
     });
     const backlog = memoryBacklog([{ id: "a", title: "add a", checks: ["test -f app/x.txt"] }]);
@@ -163,7 +163,7 @@ describe("an item's work", () => {
     await using world = await loopWorld(async ({ cwd, environment, prompt }, number) => {
       await adding({ cwd, prompt } as Parameters<Turns>[0], 0);
       const script = number === 1 ? "echo '{ }' > ralph.config.json; git add -A; git commit -qm cfg" : "true";
-      execFileSync("bash", ["-c", script], { cwd, env: { ...process.env, ...environment } });
+      execFileSync("sh", ["-c", script], { cwd, env: { ...process.env, ...environment } });
       return DONE;
     }, { files: { "ralph.config.json": "{}\n" } });
 

@@ -39,14 +39,14 @@ async function ran(
     if (item === "b" && second === "") second = await world.git("rev-parse", "HEAD");
     const own = item === "a" ? options.first ?? WORK : tries++ === 0 ? script : WORK;
     const env = { ...process.env, ...environment }; // by it a turn's commits are told from a person's
-    execFileSync("bash", ["-c", `f=${item}; work() { ${WORK}; }; ${own}`], { cwd, env, stdio: "pipe" });
+    execFileSync("sh", ["-c", `f=${item}; work() { ${WORK}; }; ${own}`], { cwd, env, stdio: "pipe" });
     return { lines: ["<ralph>DONE</ralph>"] };
   }, {
     files: { "mine.txt": "theirs\n", "other.txt": "other\n" },
     config: { commits: { squash: options.squash ?? true } },
   });
   if (options.setup !== undefined) {
-    execFileSync("bash", ["-c", options.setup], { cwd: world.root, stdio: "pipe" });
+    execFileSync("sh", ["-c", options.setup], { cwd: world.root, stdio: "pipe" });
   }
   const outcome = await runLoop(world.ralph, memoryBacklog(ITEMS));
   const notes = world.events.map((event) => event.type === "note" ? event.message : "").filter((line) => line !== "");
@@ -176,7 +176,7 @@ describe("history only grows", () => {
     await using world = await loopWorld(async ({ cwd }, number) => {
       const commit = number === 1 ? "git commit -q -m half" : "git commit -q --amend -m whole";
       const file = number === 1 ? "half" : "a";
-      execFileSync("bash", ["-c", `echo x > ${file}.txt; git add -A; ${commit}`], { cwd });
+      execFileSync("sh", ["-c", `echo x > ${file}.txt; git add -A; ${commit}`], { cwd });
       return { lines: ["<ralph>DONE</ralph>"] };
     });
 

@@ -70,10 +70,10 @@ export async function inTurn<Found>(
     const script = at < 1 || (once && now.attempts > 1) ? "work" : scripts[at - 1] ?? "";
     const words = `i=${item}; p=${items[at - 1] ?? ""}; work() { echo $i > $i.txt; }; ${script}`;
     const env = { ...process.env, ...environment }; // by it a turn's commits are told from a person's
-    execFileSync("bash", ["-c", words], { cwd, env, stdio: "pipe" });
+    execFileSync("sh", ["-c", words], { cwd, env, stdio: "pipe" });
     return { lines: ["<ralph>DONE</ralph>"] };
   }, { files, config });
-  if (setup !== "") execFileSync("bash", ["-c", setup], { cwd: world.root, stdio: "pipe" });
+  if (setup !== "") execFileSync("sh", ["-c", setup], { cwd: world.root, stdio: "pipe" });
   const backlog = items.map((id) => ({ id, title: `write ${id}.txt`, checks: [`test -f ${id}.txt`] }));
   const { status, passed } = await runLoop(world.ralph, memoryBacklog(backlog));
   await settle(world);

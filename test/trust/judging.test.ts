@@ -91,7 +91,7 @@ async function worldOf(
   config: Parameters<typeof loopWorld>[1] = {},
 ): Promise<World> {
   return await loopWorld(({ cwd }, number) => {
-    execFileSync("bash", ["-ec", scripts[number - 1] ?? scripts.at(-1) ?? ""], { cwd, stdio: "pipe" });
+    execFileSync("sh", ["-ec", scripts[number - 1] ?? scripts.at(-1) ?? ""], { cwd, stdio: "pipe" });
     return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
   }, { files, ...config });
 }
@@ -340,7 +340,7 @@ describe("the checks are put to the test", () => {
     const skip = "sed -i 's/^test(/test.skip(/' test/add.test.mjs; git commit -qam tests";
     const scripts = [`${skip}; ${JAVASCRIPT.stub}`, JAVASCRIPT.stub];
     const turn = (script: string, line: string) => ({ cwd }: { readonly cwd: string }) => {
-      execFileSync("bash", ["-ec", script], { cwd, stdio: "pipe" });
+      execFileSync("sh", ["-ec", script], { cwd, stdio: "pipe" });
       return Promise.resolve({ lines: [line] });
     };
     const first = await world.again(turn(scripts[0] ?? "", "not yet"));
@@ -360,7 +360,7 @@ describe("the checks are put to the test", () => {
     await world.write("test/add.test.mjs", JAVASCRIPT.files["test/add.test.mjs"]?.replace(", 5)", ", 23)") ?? "");
     await world.git("commit", "-qam", "by a person");
     const work = await world.again(({ cwd }) => {
-      execFileSync("bash", ["-ec", 'echo "export function add(a, b) { return 10 * a + b; }" > src/add.mjs'], { cwd });
+      execFileSync("sh", ["-ec", 'echo "export function add(a, b) { return 10 * a + b; }" > src/add.mjs'], { cwd });
       return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
     });
 

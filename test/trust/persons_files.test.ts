@@ -37,10 +37,10 @@ async function ran(
     const item = environment["RALPH_ITEM"] ?? "";
     const env = { ...process.env, ...environment, HOME_TREE: world.root }; // by it a turn's commits are told from a person's
     const work = `work() { echo ${item} > ${item}.txt; }; ${item === "a" ? "work" : script}`;
-    execFileSync("bash", ["-c", work], { cwd, env, stdio: "pipe" });
+    execFileSync("sh", ["-c", work], { cwd, env, stdio: "pipe" });
     return { lines: ["<ralph>DONE</ralph>"] };
   }, { files: { "other.txt": "other\n" }, config: { verify: { ...verify } } });
-  execFileSync("bash", ["-c", setup], { cwd: world.root, stdio: "pipe" });
+  execFileSync("sh", ["-c", setup], { cwd: world.root, stdio: "pipe" });
   const items = ITEMS.map((item) => ({ ...item, checks: [...checks, ...item.checks] }));
   const { status, passed } = await runLoop(world.ralph, memoryBacklog(items), options);
   const notes = world.events.map((event) => event.type === "note" ? event.message : "").join("\n");
@@ -88,10 +88,10 @@ describe("what git ignored before the turn", () => {
   test("stays on the disk where the item is given up on", async () => {
     const never = "git add -f .env; git commit -qm env; git add -f keys; echo half > half.txt";
     await using world = await loopWorld(async ({ cwd, environment }) => {
-      execFileSync("bash", ["-c", never], { cwd, env: { ...process.env, ...environment }, stdio: "pipe" });
+      execFileSync("sh", ["-c", never], { cwd, env: { ...process.env, ...environment }, stdio: "pipe" });
       return { lines: ["<ralph>DONE</ralph>"] };
     });
-    execFileSync("bash", ["-c", IGNORED], { cwd: world.root });
+    execFileSync("sh", ["-c", IGNORED], { cwd: world.root });
 
     const run = await runLoop(world.ralph, memoryBacklog(ITEMS.slice(0, 1), { maxRetries: 1 }));
 
@@ -113,10 +113,10 @@ describe("what git ignored before the turn", () => {
     const script = 'git add -f .env; echo "$f" > "$f.txt"; git add .; git commit -qm work';
     await using world = await loopWorld(async ({ cwd, environment }) => {
       const env = { ...process.env, ...environment, f: environment["RALPH_ITEM"] };
-      execFileSync("bash", ["-c", script], { cwd, env, stdio: "pipe" });
+      execFileSync("sh", ["-c", script], { cwd, env, stdio: "pipe" });
       return { lines: ["<ralph>DONE</ralph>"] };
     }, { config: { workspace: { copy: [".env"] } } });
-    execFileSync("bash", ["-c", IGNORED], { cwd: world.root });
+    execFileSync("sh", ["-c", IGNORED], { cwd: world.root });
 
     const run = await runLoop(world.ralph, memoryBacklog(ITEMS), { workers: 2 });
 
@@ -197,10 +197,10 @@ const SHOW = "git ls-files -s; git show :other.txt; cat other.txt; git status --
 
 test("a person's file that turns of a parked item have changed is named at the end, with how it was", async () => {
   await using world = await loopWorld(({ cwd }, number) => {
-    execFileSync("bash", ["-c", `echo agent${number} > other.txt`], { cwd });
+    execFileSync("sh", ["-c", `echo agent${number} > other.txt`], { cwd });
     return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
   }, { files: { "other.txt": "other\n" } });
-  execFileSync("bash", ["-c", "echo mine > other.txt"], { cwd: world.root });
+  execFileSync("sh", ["-c", "echo mine > other.txt"], { cwd: world.root });
 
   const { status, notices } = await runLoop(world.ralph, memoryBacklog(ITEMS.slice(0, 1), { maxRetries: 1 }));
 
@@ -208,7 +208,7 @@ test("a person's file that turns of a parked item have changed is named at the e
   const named = notices.filter(({ kind, subject }) => kind === "leftover" && subject === "other.txt");
   expect(named).toHaveLength(1);
   const shown = /`(git show \S+)`/.exec(named[0]!.message)![1]!;
-  expect(execFileSync("bash", ["-c", shown], { cwd: world.root, encoding: "utf8" })).toBe("mine\n");
+  expect(execFileSync("sh", ["-c", shown], { cwd: world.root, encoding: "utf8" })).toBe("mine\n");
 });
 
 describe("what is not committed", () => {
@@ -243,7 +243,7 @@ describe("what is not committed", () => {
       expect(run.notes).toMatch(
         /changed or removed uncommitted work, which was restored: [no]\uFFFD.txt, [no]\uFFFD.txt$/m,
       );
-      const shown = execFileSync("bash", ["-c", "cat n?.txt o?.txt m?.txt"], { cwd: run.world.root, encoding: "utf8" });
+      const shown = execFileSync("sh", ["-c", "cat n?.txt o?.txt m?.txt"], { cwd: run.world.root, encoding: "utf8" });
       expect(shown).toBe("mine\nmine\nnewer\n");
       expect(await run.world.git("status", "--porcelain")).toBe('M "m\\377.txt"\n M "o\\377.txt"\n?? "n\\377.txt"');
     },
@@ -284,7 +284,7 @@ describe("what is staged and differs from the file is a person's", () => {
       const ref = await world.git("for-each-ref", "--format=%(refname)", "refs/ralph/kept/*.staged");
       return {
         before: readFileSync(join(world.root, ".git/before"), "utf8"),
-        shown: execFileSync("bash", ["-c", SHOW], { cwd: world.root, encoding: "utf8" }),
+        shown: execFileSync("sh", ["-c", SHOW], { cwd: world.root, encoding: "utf8" }),
         indexed: await world.git("show", ":other.txt"),
         kept: await world.git("show", `${ref}:other.txt`),
         committed: await world.git("log", "-p", "--format=", "main"),
@@ -314,13 +314,13 @@ describe("what is staged and differs from the file is a person's", () => {
       async ({ root }) => {
         if (!existsSync(join(root, "done.txt"))) {
           const env = { ...process.env, ...await markingEnvironment(world.ralph.repository!) };
-          execFileSync("bash", ["-c", script], { cwd: root, env });
+          execFileSync("sh", ["-c", script], { cwd: root, env });
         }
       },
       {},
       { "other.txt": "other\n" },
     );
-    execFileSync("bash", ["-c", STAGED.split("; echo in")[0]!], { cwd: world.root });
+    execFileSync("sh", ["-c", STAGED.split("; echo in")[0]!], { cwd: world.root });
 
     await workflow.run(world.ralph, {});
 

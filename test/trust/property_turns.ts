@@ -132,7 +132,7 @@ export async function randomTurn(
   const script = steps.join("\n");
   await new Promise<void>((done) => {
     const options = { cwd: request.cwd, env: { ...process.env, ...request.environment }, timeout: 20_000 };
-    execFile("bash", ["-c", script], options, () => done());
+    execFile("sh", ["-c", script], options, () => done());
   });
   const lines = claim.say === undefined ? [] : [claim.say];
   return { script, turn: { lines, text: lines.join("\n") } };

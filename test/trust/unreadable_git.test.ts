@@ -36,7 +36,7 @@ describe("a repository that git cannot read", () => {
     ["replaced", "rm -rf .git; git init -q"],
   ])("a git directory that a turn %s is named, and the tree stays", async (_name, script) => {
     const world = await loopWorld(({ cwd }) => {
-      execFileSync("bash", ["-c", `echo a > a.txt; ${script}`], { cwd, stdio: "pipe" });
+      execFileSync("sh", ["-c", `echo a > a.txt; ${script}`], { cwd, stdio: "pipe" });
       return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
     });
     await using _world = world;
