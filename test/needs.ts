@@ -135,7 +135,10 @@ export function needs(...names: readonly Need[]): NeedOptions {
 
 /** Skips the test unless the machine has the programs that these shell commands name. */
 export function needsFor(commands: string): NeedOptions {
-  const named = [[/python/, "python3"], [/(?:^|[;&|"`]) *make\b/, "make"], [/\bjq\b/, "jq"]] as const;
+  const named = [[/python/, "python3"], [/\bbash\b/, "bash"], [/(?:^|[;&|"`]) *make\b/, "make"], [
+    /\bjq\b/,
+    "jq",
+  ]] as const;
   return needs(...named.filter(([pattern]) => pattern.test(commands)).map(([, name]) => name));
 }
 

@@ -93,7 +93,7 @@ echo . >> ../started; echo "${line}" >&2; exit ${code}`,
 function bareBin(root: string, ...more: readonly string[]): string {
   const bin = join(root, "../bare");
   mkdirSync(bin);
-  for (const name of ["git", "bash", "sh", ...more]) {
+  for (const name of ["git", "sh", ...more]) {
     symlinkSync(execFileSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(), join(bin, name));
   }
   return bin;

@@ -8,6 +8,7 @@ import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { needs } from "../needs.ts";
+import { skipWithout } from "../skip_without.ts";
 import { gitIn, makeRepository, writeFiles } from "../repository.ts";
 import { ARTEFACT } from "./cli.ts";
 
@@ -64,6 +65,7 @@ interface Said {
 }
 
 function shell({ root, environment }: Place, script: string, more: { input?: string; env?: object } = {}): Said {
+  skipWithout("bash");
   const { status, stdout, stderr } = spawnSync("bash", ["-eo", "pipefail", "-c", script], {
     cwd: root,
     env: { ...environment, ...more.env },

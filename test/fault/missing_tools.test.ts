@@ -26,7 +26,7 @@ describe("a PATH without", () => {
   test("git: told before anything starts", async () => {
     const { root } = await faultProject(WORK).cli.args("status").expectExit(0);
 
-    const path = pathOf("sh", "bash", ...TOOLS);
+    const path = pathOf("sh", ...TOOLS);
     const { stderr } = await ralphCli(root).env({ PATH: path }).args("run", "--agent-cmd", "mkdir ran").expectExit(2);
 
     expect(stderr).toMatch(

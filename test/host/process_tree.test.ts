@@ -7,8 +7,10 @@ import { createProcesses } from "../../lib/host/process_tree.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import type { ProcessEnd, ProcessRequest } from "../../lib/host/types.ts";
 import { processesWith, sleepTag, waitUntil } from "../fixtures/processes/survivors.ts";
+import { skipWithout } from "../skip_without.ts";
 
 async function runShell(line: string, options: Partial<ProcessRequest> = {}): Promise<ProcessEnd> {
+  skipWithout("bash");
   const host = createHost();
   await using processes = host.processes;
   return await processes.run({ file: "bash", arguments: ["-c", line], cwd: process.cwd(), ...options });

@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ARTEFACT } from "../e2e/cli.ts";
+import { skipWithout } from "../skip_without.ts";
 
 /** A command left this behind. */
 export interface Ended {
@@ -104,6 +105,7 @@ export class Clones implements Disposable {
 
   /** Runs a shell script in which `ralph` is on PATH. */
   async script(cwd: string, script: string, more: NodeJS.ProcessEnv): Promise<Ended> {
+    skipWithout("bash");
     const bin = join(this.folder, "bin");
     mkdirSync(bin, { recursive: true });
     writeFileSync(join(bin, "ralph"), `#!/bin/sh\nexec ${ARTEFACT.map((one) => `'${one}'`).join(" ")} "$@"\n`);

@@ -4,6 +4,7 @@ import process from "node:process";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { filled } from "../../lib/host/command_confiner.ts";
 import { ralphCli } from "../e2e/cli.ts";
+import { needs } from "../needs.ts";
 
 const STORY = { id: "US-001", title: "A", acceptanceCriteria: ["Verify: `test -f made.txt`"], priority: 1 };
 const PRD = { branchName: "main", userStories: [{ ...STORY, passes: false, notes: "" }] };
@@ -29,7 +30,7 @@ describe("sandbox.command", () => {
     );
   });
 
-  it("starts turns and checks, with the tree, the claims and what must not be written", async () => {
+  it("starts turns and checks, with the tree, the claims and what must not be written", needs("bash"), async () => {
     const command = ["runtime", "run", "{env}", "{mounts}", "--workdir", "{cwd}", "image"];
     const config = { sandbox: { mode: "required", command, environment: ["LAB_TOKEN"] }, verify: { final: "tree" } };
     const cli = ralphCli();
@@ -64,7 +65,7 @@ describe("sandbox.command", () => {
     expect(lines.filter((line) => line.endsWith("test -f made.txt")).length).toBeGreaterThan(0);
   });
 
-  it("ends a container with its turn, though a daemon has started it", async () => {
+  it("ends a container with its turn, though a daemon has started it", needs("bash"), async () => {
     const command = ["runtime", "{env}", "image"];
     const config = { sandbox: { mode: "required", command }, verify: { final: "tree" } };
     const cli = ralphCli();

@@ -10,7 +10,7 @@ import { needsFor } from "../needs.ts";
 
 describe("odd but right", () => {
   for (const given of chosen<HonestCase>([...HONEST, ...HARD, ...WORK_BESIDE_TESTS])) {
-    const options = { timeout: 180_000, ...needsFor(JSON.stringify({ ...given, name: "" })) };
+    const options = { timeout: 180_000, ...needsFor(`bash ${JSON.stringify({ ...given, name: "" })}`) };
     test(`${given.workflow}, ${given.language}: ${given.name}`, options, async () => {
       const ran = await runCase(given);
 

@@ -23,7 +23,7 @@ export function describeTable(workflow: Workflow): void {
   afterAll(() => console.log(`${workflow}: ${JSON.stringify(count)}`));
   describe(`cheats in ${workflow}`, () => {
     for (const row of rows) {
-      const options = { timeout: 180_000, ...needsFor(JSON.stringify({ ...row, name: "" })) };
+      const options = { timeout: 180_000, ...needsFor(`bash ${JSON.stringify({ ...row, name: "" })}`) };
       test(`${row.language}: ${row.name}`, options, async () => {
         const ran = await runCase(row);
 
