@@ -28,6 +28,8 @@ export class Clones implements Disposable {
   readonly folder: string = mkdtempSync(join(tmpdir(), "ralph-jobs-"));
   readonly remote: string = join(this.folder, "remote.git");
   readonly agent: string = join(this.folder, "agent.sh");
+  /** Outside of HOME: what a confined turn writes there is set aside. */
+  readonly #notes: string = mkdtempSync(join(tmpdir(), "ralph-turns-"));
   #made = 0;
 
   /** @param stories of the plan; 0: there is none @param files beside it */
@@ -53,7 +55,7 @@ export class Clones implements Disposable {
     this.run(root, ["git", "push", "-q", "origin", "main"]);
     writeFileSync(this.agent, STORY_AGENT);
     chmodSync(this.agent, 0o755);
-    writeFileSync(join(this.folder, "turns"), "");
+    writeFileSync(join(this.#notes, "turns"), "");
   }
 
   get environment(): NodeJS.ProcessEnv {
@@ -66,7 +68,7 @@ export class Clones implements Disposable {
       GIT_CONFIG_GLOBAL: "/dev/null",
       HOME: this.folder,
       XDG_CACHE_HOME: join(this.folder, "cache"),
-      TURNS: join(this.folder, "turns"),
+      TURNS: join(this.#notes, "turns"),
     };
   }
 
@@ -135,7 +137,7 @@ export class Clones implements Disposable {
 
   /** The lines that agents have written, one a turn. */
   turnLines(): readonly string[] {
-    return readFileSync(join(this.folder, "turns"), "utf8").split("\n").filter((line) => line !== "");
+    return readFileSync(join(this.#notes, "turns"), "utf8").split("\n").filter((line) => line !== "");
   }
 
   fsck(): string {
@@ -144,6 +146,7 @@ export class Clones implements Disposable {
 
   [Symbol.dispose](): void {
     endWorkersIn(this.folder); // a test that failed has not waited for them
+    rmSync(this.#notes, { recursive: true, force: true });
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 
