@@ -237,6 +237,24 @@ export async function undoFold({ git }: WithGit, fold: Fold): Promise<void> {
   await forget({ git }, fold);
 }
 
+/**
+ * Tells whether HEAD has the one commit that folded ones became: the first on `onto`, with what they held.
+ *
+ * @param others paths of which it may have another version
+ */
+export async function hasFolded(
+  repository: WithGit,
+  { head, onto }: Fold,
+  others: readonly string[],
+): Promise<boolean> {
+  const list = ["rev-list", "--first-parent", "--reverse", "--parents", `${onto}..HEAD`];
+  const [commit = "", parent] = (await repository.git(list)).stdout.split("\n")[0]!.split(" ");
+  if (parent !== onto) return false;
+  const differing = new Set(await pathsBetween(repository, head, commit));
+  const held = await pathsBetween(repository, onto, head);
+  return held.every((path) => !differing.has(path) || others.includes(path));
+}
+
 /** Holds the folded commits while no branch does. */
 function refOf({ head }: Fold): string {
   return `refs/ralph/fold/${head}`;

@@ -131,14 +131,19 @@ describe("a run that is killed while it makes one commit of several", () => {
   const item = { id: "a", kind: "task", title: "make it", data: task };
   const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
 
-  /** As the kill leaves it: two commits of the turn and a file are there, settling has begun. */
-  async function killed(world: World): Promise<{ readonly start: string; readonly head: string }> {
+  /** As the kill leaves it: two commits of the turns and a file are there, settling has begun. */
+  async function killed(world: World, attempts: number): Promise<{ readonly start: string; readonly head: string }> {
     const start = await world.git("rev-parse", "HEAD");
-    await world.ralph.journal.begun(KEY, item, { id: "r.1", number: 1, userPaths: [], head: start });
+    const begin = async (): Promise<void> => {
+      const head = await world.git("rev-parse", "HEAD");
+      await world.ralph.journal.begun(KEY, item, { id: "r.1", number: 1, userPaths: [], head });
+    };
+    await begin();
     const { markingEnvironment } = await import("../../lib/git/turn_mark.ts");
     const environment = await markingEnvironment(world.ralph.repository!);
     const request = { cwd: world.root, environment } as unknown as TurnRequest;
     await commits(request, "1.txt");
+    if (attempts > 1) await begin();
     await commits(request, "2.txt");
     await world.write("left.txt", "left\n");
     const head = await world.git("rev-parse", "HEAD");
@@ -148,31 +153,36 @@ describe("a run that is killed while it makes one commit of several", () => {
     return { start, head };
   }
 
-  test.each([
+  const kills: readonly (readonly [string, (world: World, at: { readonly start: string }) => Promise<void>])[] = [
     ["before the branch is moved", () => Promise.resolve()],
     [
       "after the branch was moved",
-      async (world: World, { start }: { readonly start: string }) => void await world.git("update-ref", "HEAD", start),
+      async (world, { start }) => void await world.git("update-ref", "HEAD", start),
     ],
-    ["after the commit, before the index has it", async (world: World, { start }: { readonly start: string }) => {
+    ["after the commit, before the index has it", async (world, { start }) => {
       await world.git("add", "left.txt");
       const tree = await world.git("write-tree");
       await world.git("reset", "--quiet", "left.txt");
       await world.git("update-ref", "HEAD", await world.git("commit-tree", tree, "-p", start, "-m", "feat: make it"));
     }],
-  ])("%s: nothing is lost, and it is one commit in the end", async (_, kill) => {
-    await using world = await loopWorld(() => {
-      throw new Error("no turn must be taken");
-    });
-    await kill(world, await killed(world));
+  ];
 
-    const run = await runLoop(await world.again(), memoryBacklog([task]));
+  test.each(kills.flatMap(([name, kill]) => [1, 2].map((attempts) => [name, attempts, kill] as const)))(
+    "%s, in attempt %i: nothing is lost, and it is one commit in the end",
+    async (_, attempts, kill) => {
+      await using world = await loopWorld(() => {
+        throw new Error("no turn must be taken");
+      });
+      await kill(world, await killed(world, attempts));
 
-    expect(run).toMatchObject({ status: "passed", turns: 0 });
-    expect(await subjects(world)).toBe("feat: make it\nstart");
-    expect(await world.git("show", "--name-only", "--format=")).toBe("1.txt\n2.txt\nleft.txt");
-    expect(await world.git("status", "--porcelain")).toBe("");
-  });
+      const run = await runLoop(await world.again(), memoryBacklog([task]));
+
+      expect(run).toMatchObject({ status: "passed", turns: 0 });
+      expect(await subjects(world)).toBe("feat: make it\nstart");
+      expect(await world.git("show", "--name-only", "--format=")).toBe("1.txt\n2.txt\nleft.txt");
+      expect(await world.git("status", "--porcelain")).toBe("");
+    },
+  );
 
   test("in its turn: what that had committed is part of the item's commit, too", async () => {
     await using world = await loopWorld(async (request) => {

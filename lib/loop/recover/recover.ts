@@ -336,8 +336,9 @@ async function isCommittedByPerson(
 
 /** Tells whether HEAD has the commit that the killed run was at: a person may have switched to another branch since. */
 export async function isAtKilled(repository: Repository, open: readonly OpenItem[]): Promise<boolean> {
-  const head = open.at(-1)?.head ?? null;
-  return head === null || await isAncestor(repository, head, "HEAD");
+  const { head = null, fold, work = {} } = open.at(-1) ?? {};
+  if (head === null || await isAncestor(repository, head, "HEAD")) return true;
+  return fold !== undefined && await (await import("../../git/fold.ts")).hasFolded(repository, fold, Object.keys(work));
 }
 
 /** The staged changes were a person's, too. */
