@@ -264,26 +264,51 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     await finish(project.root, ...more).expectExit(0);
   });
 
-  test.each(["committed", "in the tree"])(
-    "a check that the plan got since, %s, is judged by a run first",
+  test.each(["committed", "in the tree", "committed, and the tree set back"])(
+    "a check that the plan got since, %s, is judged by a run first; a person's yes is no verdict",
     async (how) => {
       const project = await passed();
       await passesWith(project, { experiments: { budget: 60 } });
       const plan = join(project.root, "scripts/ralph/prd.json");
-      const edited = readFileSync(plan, "utf8").replace(
-        "Verify: `grep",
-        'Verify: `test -e later.txt`", "Verify: `grep',
-      );
-      if (how === "committed") project.put("scripts/ralph/prd.json", edited);
-      else writeFileSync(plan, edited);
-      const before = project.git("rev-parse", "main");
+      const before = readFileSync(plan, "utf8");
+      const edited = before.replace("Verify: `grep", 'Verify: `test -e later.txt`", "Verify: `grep');
+      if (how.startsWith("committed")) project.put("scripts/ralph/prd.json", edited);
+      if (how !== "committed") writeFileSync(plan, how === "in the tree" ? edited : before);
+      const main = project.git("rev-parse", "main");
 
       const { stderr } = await finish(project.root).expectExit(1);
 
       expect(stderr).toContain("an edit of scripts/ralph/prd.json since the run");
-      expect(project.git("rev-parse", "main")).toBe(before);
+      expect(project.git("rev-parse", "main")).toBe(main);
+      const asked = ralphCli(project.root).args("finish", "--ui", "plain").stdin("y\n");
+      await asked.expectExit(0);
+      expect(project.git("notes", "--ref=ralph", "list")).not.toContain(project.git("rev-parse", "main"));
     },
   );
+
+  test("a version of the plan that is only staged is in no ref: nothing is done", async () => {
+    const project = await passed();
+    const plan = join(project.root, "scripts/ralph/prd.json");
+    const before = readFileSync(plan, "utf8");
+    writeFileSync(plan, `${before}\n`);
+    project.git("add", "scripts/ralph/prd.json");
+    writeFileSync(plan, before);
+
+    expect((await finish(project.root).expectExit(2)).stderr).toContain("not be part of it: scripts/ralph/prd.json");
+  });
+
+  test("a check that passed only in the tree has checked no commit: nothing is attested, and finish refuses", async () => {
+    const agent = "cat > /dev/null; echo TEN > g.txt; echo '<promise>COMPLETE</promise>'";
+    const project = await ralphCli()
+      .files({ "scripts/ralph/prd.json": PRD, "ralph.config.json": `{ "provider": { "claims": "optional" } }` })
+      .dirty({ "f.txt": "TEN\n" })
+      .agent("worker", agent)
+      .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+
+    expect(project.stderr).toContain("not reproducible in a clean checkout");
+    expect(project.git("for-each-ref", "refs/notes")).toBe("");
+    expect((await finish(project.root).expectExit(1)).stderr).toContain("grep -q TEN f.txt: exit ");
+  });
 
   test("a commit that comes while it is checked is not merged", async () => {
     const project = await passed();

@@ -27,6 +27,9 @@ export interface Passed {
   readonly brief?: BriefRecord;
 }
 
+/** A commit that passed is not wholly believed with one of these. */
+const BESIDE: ReadonlySet<string> = new Set(["old-tests", "cannot-fail", "workspace", "unsteady"]);
+
 /** Attests the verdict of a commit that passed, in place of an older one. */
 export async function noteVerdict(ralph: RalphContext, passed: Passed): Promise<void> {
   const { commit, base, checks, notices, brief } = passed;
@@ -39,7 +42,7 @@ export async function noteVerdict(ralph: RalphContext, passed: Passed): Promise<
       exitCode,
       ...(expect === undefined ? {} : { expect }),
     })),
-    findings: notices.filter(({ kind }) => kind === "old-tests" || kind === "cannot-fail")
+    findings: notices.filter(({ kind }) => BESIDE.has(kind))
       .map(({ kind, subject }) => ({ kind, subject: masked(subject) })),
     brief: brief === undefined ? null : briefHash(brief.files),
     ralph: VERSION,

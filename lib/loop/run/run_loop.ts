@@ -95,7 +95,8 @@ export async function runLoop<Data, Findings>(
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head, isDoubted);
   const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
   const work = await branchWork(repository, { since: now.head, isApart: stateIn(ralph, backlog) });
-  const isChecked = ended.status === "passed" && ended.checkedAs === "commit" && work !== null;
+  const isInTree = ended.notices.some(({ kind }) => kind === "not-reproducible");
+  const isChecked = ended.status === "passed" && ended.checkedAs === "commit" && !isInTree && work !== null;
   const checked = isChecked ? await checkedIn(ralph, backlog, { work, commit: loop.checked }) : null;
   const late = ended.status === "passed" ? notAsCommit(ralph, ended.checkedAs, { work, checked }) : [];
   const outcome = {

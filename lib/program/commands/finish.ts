@@ -46,7 +46,8 @@ export async function run(invocation: Invocation): Promise<number> {
     requestBody(reports, { ...facts, instead: await cleanedCommits(ralph, branch, state) });
   if (flags.has("dry-run")) {
     const proof = found.proof && { ...found.proof, commit: plan.work.head };
-    const text = (await body({ change, more: doubtsOf(found), proof })).trimEnd();
+    const left = found.open === null ? [] : [`open: ${found.open}`];
+    const text = (await body({ change, more: [...left, ...unseenIn(plan)], proof })).trimEnd();
     for (const line of [...lines, `title     ${title}`, "", text]) out(mask(line));
     return EXIT.done;
   }
@@ -64,7 +65,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const cleaned = clean?.head ?? null;
   await setAside(ralph, plan.work, files, cleaned);
   const head = await unmovedHead(ralph, plan);
-  const more = [...doubtsOf(found), ...proved.doubts];
+  const more = [...unseenIn(plan), ...proved.doubts];
   const proof = proved.proof && { ...proved.proof, commit: head };
   const text = await body({ change: { ...change, head }, more, proof });
   return await finish(invocation, ralph, plan, { title, body: text, head, proved });
@@ -127,13 +128,11 @@ function refuseBoth({ flags }: Invocation): void {
 }
 
 /** The changes that no check has seen, for the person who merges the request. */
-function doubtsOf({ plan, open }: Found): readonly string[] {
-  const { work: { base }, behind, way, conflicts } = plan;
-  const left = open === null ? [] : [`open: ${open}`];
-  if (way === "merge" || behind === 0) return left;
+function unseenIn({ work: { base }, behind, way, conflicts }: FinishPlan): readonly string[] {
+  if (way === "merge" || behind === 0) return [];
   const more = `${base} had ${commitsText(behind)} more when this was made`;
   const both = conflicts.length === 0 ? "" : `; both have changed ${conflicts.join(", ")}`;
-  return [...left, `${more}: no check has seen both together${both}`];
+  return [`${more}: no check has seen both together${both}`];
 }
 
 async function finish(
@@ -145,7 +144,7 @@ async function finish(
   const { work: { branch, base }, remote, forge, target } = plan;
   if (plan.way === "merge") {
     const commit = await mergeHere(ralph, plan, text);
-    await noteLeaving(ralph, text.proved, commit);
+    if (!plan.isMerged) await noteLeaving(ralph, text.proved, commit);
     say(
       plan.isMerged
         ? `${base} has all that ${branch} holds, and is checked out now`

@@ -6,14 +6,15 @@ import { asRalphError, RalphError } from "../../errors/ralph_error.ts";
 import { redactorFor } from "../../events/redact.ts";
 import { addsNothing } from "../../git/branch_work.ts";
 import { commitAt, isAncestor } from "../../git/refs.ts";
-import { requireRepository, type RootedRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
-import type { ManualEdit } from "../../backlog/state_files.ts";
+import { requireRepository, type RootedRepository, rootPaths } from "../../git/repository.ts";
+import { pathsBetween } from "../../git/run_git.ts";
 import type { Host } from "../../host/types.ts";
 import { type Change, changeOf } from "../../report/changed_files.ts";
 import { makeReport, repositoryOf } from "../../report/make_report.ts";
 import { requestBody } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
 import { resumeCommand, WORKFLOWS } from "../../workflows/table.ts";
+import type { WorkflowRow } from "../../workflows/workflow.ts";
 import { runsOf } from "./branch_with_work.ts";
 import { cleanedCommits } from "./clean_history.ts";
 import { ownPaths, ownState, statePaths, stateRow } from "./state_paths.ts";
@@ -61,32 +62,42 @@ export async function openSince(
   const row = WORKFLOWS.find(({ name }) => name === part?.name);
   if (row === undefined || !PASSED.has(last?.status ?? "")) return null;
   const { work = null } = last ?? {};
-  const since = work === null ? [] : await stateSince(place, work.head, part?.scope ?? "");
-  if (work !== null && since.length === 0) return null;
+  const edits = work === null ? [] : await planEdits(place, work, { row, scope: part?.scope ?? "" });
+  if (work !== null && edits.length === 0) return null;
   const atRoot = { ...host, environment: { ...host.environment, cwd: place.root } };
   const look = openLook({ flags, host: atRoot, say }, place, part?.scope ?? "");
   const next = await look.then((opened) => row.workflow.next(opened)).catch(asRalphError);
-  if (!RalphError.isInstance(next)) return next.open ?? planChanged(await (await look).state.edited(since));
-  return next.code.endsWith("-missing") ? null : next.message; // an earlier finish may have taken it off
+  if (RalphError.isInstance(next)) return next.code.endsWith("-missing") ? null : next.message; // a finish took it off
+  if (next.open !== undefined) return next.open;
+  // what Ralph has laid in, or committed itself, is no edit
+  const { state } = await look;
+  const found = row.runState === undefined ? edits.map(({ path }) => path) : [
+    ...edits.filter(({ isCommitted }) => isCommitted).map(({ path }) => path),
+    ...(await state.edited(edits.map(({ path }) => path))).map(({ path }) => path),
+  ];
+  const paths = [...new Set(found)].join(", ");
+  return paths === "" ? null : `an edit of ${paths} since the run: \`ralph run\` judges the work by it`;
 }
 
-/** A run judged the plan by the text that it had. */
-function planChanged(edits: readonly ManualEdit[]): string | null {
-  if (edits.length === 0) return null;
-  const paths = edits.map(({ path }) => path).join(", ");
-  return `an edit of ${paths} since the run: \`ralph run\` judges the work by it`;
-}
-
-/** State that differs from a commit, in the tree or in later ones. A run may pass with work left, such as gsd's next plan. */
-async function stateSince(place: RootedRepository, commit: string, scope: string): Promise<readonly string[]> {
+/**
+ * Files of the plan that differ from what a run left, relative to the root. A run may pass with work left, such as gsd's
+ * next plan. `isCommitted`: the branch's newest commit has a version that neither the run nor its base has.
+ */
+async function planEdits(
+  place: RootedRepository,
+  { head, from }: NonNullable<RunReport["work"]>,
+  { row: { state, runState }, scope }: { readonly row: WorkflowRow; readonly scope: string },
+): Promise<readonly { readonly path: string; readonly isCommitted: boolean }[]> {
   const repository = requireRepository(place);
-  const own = ownPaths(place);
-  const [folder = ""] = scope === "" ? [] : topLevelPaths(place, [scope]);
-  const since = await repository.git(["diff", "--name-only", "-z", "--no-renames", commit, "HEAD"]);
+  const own = runState?.files ?? [state.split("/<")[0]!, ...scope === "" ? [] : [scope]];
+  const isState = (path: string): boolean => own.some((one) => path === one || path.startsWith(`${one}/`));
+  const stateOf = (paths: readonly string[]): readonly string[] => rootPaths(place, paths).filter(isState);
+  const since = stateOf(await pathsBetween(repository, head, "HEAD"));
+  const other = new Set(stateOf(await pathsBetween(repository, from, "HEAD")));
   const { changed } = await repository.status();
-  const paths = [...since.stdout.split("\0"), ...changed.map(({ path }) => path)];
-  const isState = (path: string): boolean => own(path) || (folder !== "" && path.startsWith(`${folder}/`));
-  return since.exitCode === 0 ? rootPaths(place, [...new Set(paths.filter(isState))]) : [commit];
+  const committed = new Set(since.filter((path) => other.has(path)));
+  const all = [...since, ...stateOf(changed.map(({ path }) => path))];
+  return [...new Set(all)].map((path) => ({ path, isCommitted: committed.has(path) }));
 }
 
 /** The change between two commits, but for the workflows' state. */

@@ -18,7 +18,7 @@ import {
 } from "../../git/repository.ts";
 import type { WorkflowRow } from "../../workflows/workflow.ts";
 import { type Forge, forgeOf, ownerOf } from "./make_request.ts";
-import { ownPaths, ownState, stateFiles, type StatePaths } from "./state_paths.ts";
+import { ownState, stateFiles, type StatePaths } from "./state_paths.ts";
 
 /** The work that would be finished, and how. */
 export interface FinishPlan {
@@ -105,7 +105,7 @@ export async function finishPlan(
   const base = choice.base ?? await defaultBranch(repository) ?? await remoteBranch(repository);
   if (base === null) throw nothing(`no branch is known that ${branch} could be merged into: name it by \`--base\``);
   if (base === branch) throw await nothingOn(ralph, `${branch} is what branches are finished into`);
-  refuseDirty(changed, ownPaths(ralph));
+  refuseDirty(changed, topLevelPaths(ralph, row.runState?.files ?? []));
   const remote = await remoteOf(repository, branch, { base, isRequired: !choice.merge });
   const isHere = choice.merge || remote === null;
   if (isHere && choice.withHistory) {
@@ -188,9 +188,13 @@ function nothing(
   return new RalphError("finish-refused", { details: { problem: `there is nothing to finish: ${problem}`, hint } });
 }
 
-/** Changes that are not committed would not be part of it. Files that git does not track are not in the way. */
-function refuseDirty(changed: readonly ChangedPath[], own: (path: string) => boolean): void {
-  const paths = changed.filter(({ path, untracked }) => !untracked && !own(path)).map(({ path }) => path);
+/**
+ * Changes that are not committed would not be part of it. Files that git does not track are not in the way, nor is state
+ * that is set aside as it is in the tree; a version of it that is only staged would be in no ref.
+ */
+function refuseDirty(changed: readonly ChangedPath[], state: readonly string[]): void {
+  const isSetAside = ({ path, code }: ChangedPath): boolean => state.includes(path) && code.includes(" ");
+  const paths = changed.filter((one) => !one.untracked && !isSetAside(one)).map(({ path }) => path);
   if (paths.length === 0) return;
   const problem = `changes that are not committed would not be part of it: ${paths.slice(0, 10).join(", ")}`;
   throw new RalphError("finish-refused", {

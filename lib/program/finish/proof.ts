@@ -73,7 +73,8 @@ export async function prove(
   }
   if (source === "approve" && !draft && !plan.isMerged) refuseOpen(plan, reports.at(-1), open);
   const isChecked = proof !== null && await treeAt(repository, proof.commit) === plan.tree;
-  if (plan.isMerged || isChecked) return { proof, doubts: [] };
+  const left = open === null ? [] : [`open: ${open}`];
+  if (plan.isMerged || isChecked) return { proof, doubts: left };
   const { work: { branch, base, head, from }, target: { onto } } = plan;
   ralph.events.emit({ type: "note", level: "info", message: checkedNow(plan, { isTogether, proof }) });
   const commit = await leavingCommit(ralph, plan, isTogether ? [onto, plan.leaves] : [head]);
@@ -91,15 +92,16 @@ export async function prove(
   }
   const results = new Map(verdict.checks.map((check) => [checkId(check), check.ok]));
   const found = { commit, results };
-  if (status === "passed") return { proof: found, doubts: [], verdict };
+  if (status === "passed") return { proof: found, doubts: left, verdict };
   const isAllowed = status === "unverified" && (ralph.config.verify.allowUnverified || source !== "approve");
-  if (isAllowed) return { proof: found, doubts: unseen.length > 0 ? unseen : [`no check covers ${head.slice(0, 10)}`] };
+  const unsure = unseen.length > 0 ? unseen : [`no check covers ${head.slice(0, 10)}`];
+  if (isAllowed) return { proof: found, doubts: [...left, ...unsure] };
   const what = isTogether
     ? `${branch} and what ${base} has beside it do not pass together`
     : `${branch} ${status === "failed" ? "does not pass" : "is not checked"} at ${head.slice(0, 10)}`;
   const reasons = verdict.checks.length === 0 ? [NO_CHECK] : verdict.reasons;
   const doubt = `${what}: ${[...reasons, ...unseen].join("; ")}`;
-  if (draft) return { proof: found, doubts: [doubt] };
+  if (draft) return { proof: found, doubts: [...left, doubt] };
   throw failed(doubt, hintOf(plan, isTogether));
 }
 
@@ -203,8 +205,13 @@ export async function unmovedHead(
   );
 }
 
-/** Attests the verdict on what leaves to a commit that has its tree. */
-export async function noteLeaving(ralph: RalphContext, { proof, verdict }: Proved, commit: string): Promise<void> {
+/** Attests the verdict on what leaves to a commit that has its tree; a doubt that a person agreed to is none. */
+export async function noteLeaving(
+  ralph: RalphContext,
+  { proof, verdict, doubts }: Proved,
+  commit: string,
+): Promise<void> {
+  if (doubts.length > 0) return;
   if (verdict !== undefined) await noteVerdict(ralph, { ...verdict, commit });
   else if (proof !== null) await carryVerdict(ralph, proof.commit, commit);
 }
