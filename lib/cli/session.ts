@@ -22,11 +22,6 @@ import { ownStateOf } from "./own_state.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, GATES, optional, parseApprovals, parseWorkers } from "./settings.ts";
 
-/** Only a recipe has function checks: dax, their shell, takes as long to load as much of a run's start. */
-const NO_SHELL = (() => {
-  throw new Error("only a recipe has a shell");
-}) as unknown as RalphContext["$"];
-
 /** Jobs in a queue at once, where nothing else is said: landings are made one after another. */
 const JOBS_AT_ONCE = 16;
 
@@ -91,7 +86,6 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({
     root: place.root,
-    ...optional("$", options.gates === null ? undefined : NO_SHELL),
     ...optional("configFile", place.file ?? undefined),
     config,
     ...agent,

@@ -72,8 +72,6 @@ export interface RalphOptions {
   readonly sinks?: readonly EventSink[];
   /** The recipe file that is run: it and what it imports may not change while the run lasts. @default none */
   readonly recipe?: string;
-  /** The shell of function checks. @default one in `root` */
-  readonly $?: $Type;
   /** Writes a command that is shown to a person, `ralph run`, with what it needs to continue. @default as it is */
   readonly again?: (command: string) => string;
   /** Choices for every loop of this context. */
@@ -141,7 +139,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   return {
     root,
     config,
-    $: options.$ ?? await shellFor(root),
+    $: await shellFor(root),
     agent,
     router,
     fallback,
