@@ -280,8 +280,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
 
       expect(stderr).toContain("an edit of scripts/ralph/prd.json since the run");
       expect(project.git("rev-parse", "main")).toBe(main);
-      const asked = ralphCli(project.root).args("finish", "--ui", "plain").stdin("y\n");
-      await asked.expectExit(0);
+      await ralphCli(project.root).args("finish", "--ui", "plain").stdin("y\n").expectExit(0);
       expect(project.git("notes", "--ref=ralph", "list")).not.toContain(project.git("rev-parse", "main"));
     },
   );
@@ -298,11 +297,10 @@ describe("ralph finish, where the branch is not what the run checked", () => {
   });
 
   test("a check that passed only in the tree has checked no commit: nothing is attested, and finish refuses", async () => {
-    const agent = "cat > /dev/null; echo TEN > g.txt; echo '<promise>COMPLETE</promise>'";
     const project = await ralphCli()
       .files({ "scripts/ralph/prd.json": PRD, "ralph.config.json": `{ "provider": { "claims": "optional" } }` })
       .dirty({ "f.txt": "TEN\n" })
-      .agent("worker", agent)
+      .agent("worker", "cat > /dev/null; echo TEN > g.txt; echo '<promise>COMPLETE</promise>'")
       .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
 
     expect(project.stderr).toContain("not reproducible in a clean checkout");
