@@ -297,6 +297,41 @@ describe("the checks are put to the test", () => {
     expect([outcome.status, said(outcome)]).toEqual(["passed", []]);
   });
 
+  test.each([
+    [
+      "a Makefile that lets errors pass",
+      "make check",
+      "printf '.IGNORE:\\n' >> Makefile; echo echo 4 > add.sh",
+      "Makefile",
+    ],
+    [
+      "a script that asks for less",
+      "npm test",
+      "sed -i 's/= 5/!= x/' package.json; echo echo 4 > add.sh",
+      "package.json",
+    ],
+    [
+      "a Makefile that the work needs",
+      "make check",
+      "echo ': ${STEP:?}; echo $(($1 + $2))' > add.sh; sed -i 's/sh add/STEP=1 sh add/' Makefile",
+      "",
+    ],
+  ])("settings of a check that was green before, %s", needs("make"), async (_, check, script, accused) => {
+    const files = {
+      "add.sh": "echo $(($1 + $2))\n",
+      Makefile: `check:\n\ttest "$$(sh add.sh 2 3)" = 5\n`,
+      "package.json": `{ "scripts": { "test": "test \\"$(sh add.sh 2 3)\\" = 5" } }\n`,
+    };
+    await using world = await worldOf({ files }, [`${script}; echo done > out.txt`]);
+    const checks = [check, "grep -q done out.txt"];
+
+    const outcome = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "Say done", checks }]));
+
+    expect(outcome.status).toBe("passed");
+    const found = outcome.notices.filter(({ kind }) => kind === "old-tests");
+    expect(found.map(({ subject }) => subject)).toEqual(accused === "" ? [] : [accused]);
+  });
+
   /** A function that is there, the check of all tests, and one of a test that comes with the work. */
   const NEW = ["node --test test/", "node --test test/more.test.mjs"];
   const DONE_BEFORE = {

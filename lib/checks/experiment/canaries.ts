@@ -183,11 +183,11 @@ async function anyRed(
   return false;
 }
 
-/** A commit with these tests replaced by a text. */
+/** A commit with these files replaced by a text. */
 export async function laid(
   { commits }: Question,
   commit: string,
-  tests: readonly TestPath[],
+  tests: readonly Pick<TestPath, "mode" | "path">[],
   text: string,
 ): Promise<string> {
   const hash = commits.write(text, commit);

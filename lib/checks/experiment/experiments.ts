@@ -72,7 +72,8 @@ export async function experiments(ralph: RalphContext, options: ExperimentOption
   const judges = await tried("old judges", () => oldJudges(question, bench));
   const isProductChanged = question.changed.some(({ kind }) => kind === "product");
   const place = judges?.status === "agree" ? judges.commit : question.head;
-  const isFound = judges?.status === "disagree" && isEvidence(judges); // one finding is enough
+  // one finding is enough; a check that is blind may fail the work by its tests
+  const isFound = judges?.status === "disagree" && isEvidence(judges) && !judges.blindsCheck;
   const seen = isProductChanged && !isFound ? await tried("canaries", () => canaries(question, bench, place)) : null;
   const without = await tried("without the work", () => withoutWork(question, bench));
   const own = new Set(question.changed.filter(({ kind }) => kind === "test").map(({ path }) => path));

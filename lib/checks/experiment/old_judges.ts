@@ -30,6 +30,8 @@ export interface Disagreement {
    * the check was red without it: that it is asked for may be all that makes the check fail.
    */
   readonly isJudge: boolean;
+  /** With them the check passes with the product destroyed; before the work it failed so. */
+  readonly blindsCheck: boolean;
   readonly failure: CheckResult;
 }
 
@@ -107,7 +109,9 @@ async function disagreement({ question, bench, lay, paths, only }: Suspicion): P
   );
   const mayBeWork = files.every(({ path, kind }) => kind === "judge" && mayBeData(path));
   const { isCutShort } = narrowed;
-  return { status: "disagree", files, isCutShort, aloneTurnsGreen, mayBeWork, isJudge, failure: first.failure };
+  const blindsCheck = !wasRed && !isJudge && await isBlindNow(question, bench, first.failure.name);
+  const { failure } = first;
+  return { status: "disagree", files, isCutShort, aloneTurnsGreen, mayBeWork, isJudge, blindsCheck, failure };
 }
 
 /** A check is this file alone, as `sh check.sh`, and fails with every test destroyed: the file is no product. */
@@ -136,6 +140,18 @@ async function turnsGreenAlone(
   return (await bench.run(alone, "again", [check])).status === "green";
 }
 
+/** The check saw before the work if changed files of the product were destroyed, and sees it no longer. */
+async function isBlindNow(question: Question, bench: Bench, check: string): Promise<boolean> {
+  const product = question.changed.filter(({ kind, how }) => kind === "product" && how === "changed");
+  const broken = async (commit: string, entries: Question["now"]): Promise<string> => {
+    const files = product.flatMap(({ path }) => ({ path, mode: entries.get(path)?.mode ?? "" }));
+    const { status } = await bench.run(await laid(question, commit, files, NONSENSE), "again", [check]);
+    return status;
+  };
+  if (product.length === 0 || await broken(question.base, question.old) !== "red") return false;
+  return await broken(question.head, question.now) === "green";
+}
+
 async function oldLayers({ commits, base, old, now, changed, files }: Question): Promise<Layers> {
   const layers = new Map<string, TreeEntry | null>();
   const textOf = async (entry: TreeEntry | undefined): Promise<string | null> =>
@@ -159,7 +175,10 @@ async function oldLayers({ commits, base, old, now, changed, files }: Question):
   return layers;
 }
 
-/** Settings that the work needs are no evidence; a test is, and so are files that turn the check green alone. Pure. */
-export function isEvidence({ aloneTurnsGreen, isJudge }: Disagreement): boolean {
-  return aloneTurnsGreen || isJudge;
+/**
+ * Settings that the work needs are no evidence; a test is, and so are files that turn the check green alone, or blind it.
+ * Pure.
+ */
+export function isEvidence({ aloneTurnsGreen, isJudge, blindsCheck }: Disagreement): boolean {
+  return aloneTurnsGreen || isJudge || blindsCheck;
 }
