@@ -23,7 +23,9 @@ export interface JournalKey {
 }
 
 /** The known facts when an attempt begins; its id is unique over all runs. */
-export type BegunAttempt = Pick<OpenItem, "apart" | "head" | "number" | "userPaths"> & { readonly id: string };
+export type BegunAttempt = Pick<OpenItem, "apart" | "branch" | "head" | "number" | "userPaths"> & {
+  readonly id: string;
+};
 
 /** The work that is about to be committed. */
 export type SettlingWork = Pick<OpenItem, "fold" | "landing" | "work">;
@@ -50,6 +52,8 @@ export interface OpenItem {
   readonly landing?: JournalLanding | undefined;
   /** Commit before the turn, or the one of another item that has landed since; absent where it is not known. */
   readonly head?: string | null | undefined;
+  /** Branch that it was begun on; `null`: a detached HEAD. Absent where it is not known. */
+  readonly branch?: string | null | undefined;
   /** Commits that were to become part of the item's own when Ralph was stopped. */
   readonly fold?: Fold | undefined;
 }

@@ -36,12 +36,12 @@ export function factsOf(path: string): PathFacts | null {
 }
 
 /**
- * Milliseconds since 1970 before which neither the content of a path nor anything else of it was as it is now, links not
- * followed; `null` when nothing is there.
+ * Milliseconds since 1970 at which the content of a path was written, and at which its entry changed, links not followed;
+ * for what is gone, that may have been at any time.
  */
-export function writtenAt(path: string): number | null {
+export function timesAt(path: string): readonly number[] {
   const found = entryAt(path);
-  return found === undefined ? null : Math.min(found.mtimeMs, found.ctimeMs);
+  return found === undefined ? [0, Infinity] : [found.mtimeMs, found.ctimeMs];
 }
 
 function kindOf(found: Stats): PathFacts["kind"] {

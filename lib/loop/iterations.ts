@@ -166,7 +166,8 @@ export class Iterations {
     let before = item.checksOnly === true ? null : seen ?? await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before, item);
     const userPaths = [...ownership.userPaths];
-    await journal.begun(key, item, { id, number, userPaths, head: before?.head, ...(apart ? { apart } : {}) });
+    const place = { head: before?.head, ...(apart ? { apart } : { branch: before?.branch }) };
+    await journal.begun(key, item, { id, number, userPaths, ...place });
     before = await this.#recordBegin(item, before); // what Ralph writes is no part of the turn
     const mayBring = before !== null && !apart;
     const isStowed = mayBring && await bringBack(this.#parts, item);

@@ -1,5 +1,6 @@
 import type { RalphContext } from "../context/context.ts";
 import { journalKeyOf, onlyOneReason, ORDERED } from "../backlog/attempts.ts";
+import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
 import { MOST_REOPENINGS } from "../loop/policy/progress.ts";
 import { askConsent, type Consent, type GateOutcome, type IterationCap, iterationCap } from "./gate.ts";
@@ -29,6 +30,13 @@ export interface GateTexts {
 export type GatedBacklog<Data, Findings> = Backlog<Data, Findings> & { readonly gate?: GateTexts };
 
 const OPTION = "--max-run-iterations";
+
+/** The newest run of this backlog did not pass: the final check is left to do. */
+function lacks({ journal }: Pick<RalphContext, "journal">, key: JournalKey): boolean {
+  const last = journal.named();
+  const hasLack = last?.backlog === key.backlog && last.scope === key.scope && last.lack !== undefined;
+  return hasLack || journal.open(key).length > 0;
+}
 
 /**
  * Asks whether the work may start; the default is no. Shows how many iterations it may take and how that was computed,
@@ -70,7 +78,9 @@ export async function gateRun<Data, Findings>(
     },
     OPTION,
   );
-  const nothing = nothingToDo(overview, nouns, gate) ?? (count === 0 ? `${OPTION} is 0` : null);
+  const nothing = lacks(ralph, key)
+    ? count === 0 && overview.open !== 0 ? `${OPTION} is 0` : null
+    : nothingToDo(overview, nouns, gate) ?? (count === 0 ? `${OPTION} is 0` : null);
   if (nothing !== null) {
     ralph.events.emit({ type: "note", level: "info", message: `run skipped: ${nothing}` });
     return { status: "skipped", reason: nothing };

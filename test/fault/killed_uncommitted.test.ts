@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../needs.ts";
 import { gitIn } from "../repository.ts";
 import { ralphCli } from "../e2e/cli.ts";
 import { untilGone } from "./processes.ts";
-import { faultProject, passedIn, WORK } from "./world.ts";
+import { faultProject, passedIn, prdText, stories, WORK } from "./world.ts";
 
 const DIRTY =
   "echo mine >> d/f.md; echo mine > d/new.md; echo mine > staged.md; git add staged.md; echo mine >> x.md; rm gone.md";
@@ -17,8 +17,12 @@ async function killed(turn: string, dirty = DIRTY): Promise<string> {
   return await killedAtHit(`cat > /dev/null; ${turn}; touch ../hit; sleep 300`, dirty);
 }
 
-async function killedAtHit(script: string, dirty: string, count = 1): Promise<string> {
-  const project = faultProject(script, { count });
+async function killedAtHit(
+  script: string,
+  dirty: string,
+  options: Parameters<typeof faultProject>[1] = {},
+): Promise<string> {
+  const project = faultProject(script, options);
   const running = project.cli.files(FILES).before(dirty).start();
   for (let round = 0; round < 1200 && !existsSync(join(running.root, "../hit")); round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -27,6 +31,14 @@ async function killedAtHit(script: string, dirty: string, count = 1): Promise<st
   await running.ended();
   await untilGone(project.mark, 5000);
   return running.root;
+}
+
+/** Resolves once the watchdog has said that all is over. */
+async function touched(lock: string): Promise<void> {
+  const begun = statSync(lock).mtimeMs;
+  for (let round = 0; round < 200 && statSync(lock).mtimeMs === begun; round += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 describe("a person's uncommitted work after kill -9 of Ralph in a turn that", needs("a POSIX system"), () => {
@@ -127,16 +139,25 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
     expect(stderr).toContain(`not committed  x.md: changed by a turn or a person (${way})\n`);
     expect(git("show", `${ref}:x.md`)).toBe("first\nmine\n");
     expect(passedIn(root)).toEqual(["US-001"]);
+    await ralphCli(root).agent("worker", WORK).args("run").expectExit(1); // nothing has changed
+    git("commit", "-qam", "both");
     await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+  });
+
+  test("is followed by a person's own removal and move, has them named as what counts as the story's", async () => {
+    const root = await killed("mkdir -p work; echo half > work/half.txt", "true");
+    await touched(join(root, ".git/ralph/run.lock"));
+    rmSync(join(root, "gone.md"));
+    renameSync(join(root, "x.md"), join(root, "moved.md"));
+
+    const { stderr } = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+    expect(stderr).toMatch(/left over {2}gone\.md, x\.md, moved\.md: not committed when this run began/);
   });
 
   test("leaves half of its work, and is followed by a person's, leaves that one's work out of the story's", async () => {
     const root = await killed("mkdir -p work; echo half | tee work/half.txt work/theirs.txt", "true");
-    const lock = join(root, ".git/ralph/run.lock");
-    const begun = statSync(lock).mtimeMs;
-    for (let round = 0; round < 200 && statSync(lock).mtimeMs === begun; round += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await touched(join(root, ".git/ralph/run.lock"));
     writeFileSync(join(root, "notes.md"), "mine\n");
     appendFileSync(join(root, "work/theirs.txt"), "more\n");
 
@@ -160,6 +181,24 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
     expect(git("status", "--porcelain", "d/f.md", "x.md", "staged.md")).toBe("");
   });
 });
+
+test(
+  "a branch that a person switches to after a kill in a hook is no place of that run",
+  needs("a POSIX system"),
+  async () => {
+    const body = "[ -e ../hit ] && exit; touch ../hit; sleep 300";
+    const hook = `echo '${body}' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit`;
+    const prd = prdText(stories(1), "ralph/x");
+    const root = await killedAtHit(WORK, hook, { prd });
+    const git = gitIn(root);
+    git("switch", "-q", "main");
+
+    const { stderr } = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+    expect(stderr).not.toContain("edited manually");
+    expect(passedIn(root)).toEqual(["US-001"]);
+  },
+);
 
 test("a half-written state file of a killed Ralph is gone after a run that has nothing to do", async () => {
   const { root } = await faultProject(WORK).cli.expectExit(0);
@@ -198,7 +237,7 @@ test(
   needs("a POSIX system"),
   async () => {
     const work = `echo x >> common.txt; ${WORK}`;
-    const root = await killedAtHit(work, SLOW_COMMIT, 2);
+    const root = await killedAtHit(work, SLOW_COMMIT, { count: 2 });
     rmSync(join(root, ".git/index.lock"), { force: true });
 
     await ralphCli(root).agent("worker", work).args("run").expectExit(0);
@@ -209,7 +248,9 @@ test(
 );
 
 test("half of a story that a kill left is taken up by its worker", needs("a POSIX system"), async () => {
-  const root = await killedAtHit("cat > /dev/null; echo half > half.txt; touch ../hit; sleep 300", "true", 2);
+  const root = await killedAtHit("cat > /dev/null; echo half > half.txt; touch ../hit; sleep 300", "true", {
+    count: 2,
+  });
   const work = `[ "$RALPH_ITEM" = US-002 ] || echo whole >> half.txt; ${WORK}`;
 
   await ralphCli(root).agent("worker", work).args("run", "--parallel", "2").expectExit(0);

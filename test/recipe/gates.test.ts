@@ -1,3 +1,4 @@
+import { journalKeyOf } from "../../lib/backlog/attempts.ts";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { prdBacklog } from "../../lib/workflows/exec/backlog.ts";
@@ -236,6 +237,14 @@ describe("gateRun()", () => {
       lines: ["ralph status", "ralph run --max-iterations 7"],
     });
     expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("Start `ralph run` now? no (terminal)");
+  });
+
+  test("gateRun() asks where all stories pass and the newest run did not: its final check is left to do", async () => {
+    using repository = testRepository(prd(story("US-001", 1, { passes: true })));
+    await using ralph = await contextOn(repository, { agent, prompter: answering({ "gate.run": "yes" }) });
+    await ralph.journal.noticed(await journalKeyOf(prdBacklog(ralph)), [], "end");
+
+    expect(await gateRun(ralph, prdBacklog(ralph))).toMatchObject({ status: "approved" });
   });
 
   test.each<[string, object[], "auto" | number, string]>([

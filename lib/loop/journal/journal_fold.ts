@@ -187,9 +187,9 @@ const APPLY: { readonly [Type in LineType]: (slot: Slot, line: LineOf<Type>, new
   "run-ended"(slot, { passed, head = null, isDoubted }) {
     slot.judging = passed === true && isDoubted !== true ? NOT_ATTEMPTED : runEndedAt(slot.judging, head);
     slot.history.clear();
-    slot.overwritten.clear();
     slot.reopened.clear();
     if (passed !== true) return;
+    slot.overwritten.clear();
     slot.baselines.clear();
     slot.told.clear();
     for (const [id, record] of slot.passed) slot.passed.set(id, { ...record, closed: true });
@@ -205,8 +205,8 @@ function applyLine<Type extends LineType>(line: LineOf<Type>, slot: Slot, newest
   apply(slot, line, newest);
 }
 
-function applyBegun(slot: Slot, { item, attemptId, number, userPaths, head, apart }: LineOf<"begun">): void {
-  slot.open.set(item.id, { item, attemptId, number, userPaths, head, apart, attempt: null, work: {} });
+function applyBegun(slot: Slot, { item, attemptId, number, userPaths, head, branch, apart }: LineOf<"begun">): void {
+  slot.open.set(item.id, { item, attemptId, number, userPaths, head, branch, apart, attempt: null, work: {} });
   const isHere = typeof head === "string" && apart !== true; // what its turns commit is on the branch
   if (isHere && !slot.started.has(item.id)) slot.started.set(item.id, head);
   if (head !== undefined) slot.judging = begunAt(slot.judging, head);

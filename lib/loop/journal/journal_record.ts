@@ -58,6 +58,7 @@ const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
     attemptId: isText,
     number: (value) => typeof value === "number",
     head: optional(isHash),
+    branch: optional(isHash),
     apart: optional(isFlag),
   },
   kept: { itemId: isText, head: isHash, work: (value) => isObject(value) && Object.entries(value).every(isKept) },

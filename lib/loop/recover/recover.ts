@@ -13,7 +13,7 @@ import {
   type TreeSnapshot,
 } from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
-import { writtenAt } from "../../host/path_facts.ts";
+import { timesAt } from "../../host/path_facts.ts";
 import { keptRef, warnOfChanged } from "../attempt/uncommitted.ts";
 import type { JournalKey, OpenItem, Overwritten, SettledEnd } from "../../backlog/journal_types.ts";
 import { type Committer, createOwnership, type Ownership, ownPaths } from "../settle/committer.ts";
@@ -54,7 +54,9 @@ export async function recover(
   const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
   const { topLevel } = requireRepository(ralph);
   const { overAt = null } = ralph.lock;
-  const isNewer = (path: string): boolean => overAt !== null && (writtenAt(join(topLevel, path)) ?? 0) > overAt;
+  const timesOf = (path: string): readonly number[] => timesAt(join(topLevel, path));
+  const isNewer = (path: string): boolean => overAt !== null && Math.min(...timesOf(path)) > overAt;
+  const isUnsure = (path: string): boolean => overAt === null || Math.max(...timesOf(path)) > overAt;
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths, isNewer };
   const ownership = createOwnership({ ...start, killed }, now);
   warnOfChanged(ralph, ownership.uncommitted(), (path) => overwritten.get(path)!);
@@ -65,7 +67,7 @@ export async function recover(
     if (isThere) await settleOpen(place, begun);
     else await closeInterrupted(place, begun);
   }
-  const counted = overAt !== null || killed === null ? [] : Object.keys(ownership.workOf(killed.itemId));
+  const counted = killed === null ? [] : Object.keys(ownership.workOf(killed.itemId)).filter(isUnsure);
   return { ownership, restored, counted: rootPaths(ralph, counted), before: await requireRepository(ralph).snapshot() };
 }
 
@@ -92,7 +94,7 @@ interface Place {
 
 /** A person's files that differ from what killed runs found: turns have changed them, or that person has. */
 function overwrittenIn(
-  { journal }: Pick<RalphContext, "journal">,
+  { journal, loop }: Pick<RalphContext, "journal" | "loop">,
   key: JournalKey,
   open: readonly OpenItem[],
   { contents }: TreeSnapshot,
@@ -106,7 +108,7 @@ function overwrittenIn(
       if (isOther) found.set(path, { itemId: item.id, content, ref: blob === undefined ? null : ref });
     }
   }
-  return new Map([...found, ...journal.overwritten(key)]);
+  return new Map([...found, ...loop.acceptChanges ? [] : journal.overwritten(key)]);
 }
 
 /** Settles what the killed run had begun, as `interrupted` where nothing is known of it. */
@@ -334,9 +336,10 @@ async function isCommittedByPerson(
   return commit !== "" && !(await markedCommits(repository, [commit])).has(commit);
 }
 
-/** Tells whether HEAD has the commit that the killed run was at: a person may have switched to another branch since. */
+/** Tells whether HEAD is on the killed run's branch and has the commit that it was at: a person may have switched since. */
 export async function isAtKilled(repository: Repository, open: readonly OpenItem[]): Promise<boolean> {
-  const { head = null, fold, work = {} } = open.at(-1) ?? {};
+  const { branch, head = null, fold, work = {} } = open.at(-1) ?? {};
+  if (branch !== undefined && branch !== await repository.currentBranch()) return false;
   if (head === null || await isAncestor(repository, head, "HEAD")) return true;
   return fold !== undefined && await (await import("../../git/fold.ts")).hasFolded(repository, fold, Object.keys(work));
 }

@@ -14,6 +14,8 @@ export interface BaselineOptions {
   readonly clean?: CleanRun;
   /** State that is written before the loop begins, relative to the root: no check depends on it. @default none */
   readonly state?: readonly string[];
+  /** The tree as the run found it, where nothing but Ralph has written since, and the paths that are its own. @default not known */
+  readonly found?: { readonly tree: TreeSnapshot; readonly own: readonly string[] };
 }
 
 /** The results of the shared checks before the first turn. */
@@ -45,7 +47,7 @@ const TRIED = new WeakMap<RalphContext["run"], Tried>();
 export async function baselineOf(
   ralph: RalphContext,
   checks: readonly CheckLike[],
-  { logs, signal, clean, state = [] }: BaselineOptions,
+  { logs, signal, clean, state = [], found: start }: BaselineOptions,
 ): Promise<Baseline> {
   const shared = sharedChecks(ralph.config.verify.default, checks);
   if (!ralph.config.verify.baseline || shared.length === 0) return { status: "known", failing: new Set() };
@@ -56,7 +58,8 @@ export async function baselineOf(
   }
   const repository = requireRepository(ralph);
   ralph.events.emit({ type: "step-start", step: "baseline", title: "The checks before the first turn" });
-  const before = await repository.snapshot();
+  const isStart = start !== undefined && start.tree.head === (await repository.head()).head;
+  const before = isStart ? start.tree : await repository.snapshot();
   const found = await verify(ralph, shared, { logs, signal });
   if (found.status === "aborted") {
     ralph.events.emit({ type: "step-end", step: "baseline", status: "aborted" });
@@ -70,7 +73,8 @@ export async function baselineOf(
   if (failing.length > 0) {
     note(ralph, "warn", `already failing before the first turn: ${failing.join(", ")}`);
   }
-  const { paths, now } = await repository.changedSince(before);
+  const { paths: all, now } = await repository.changedSince(before);
+  const paths = isStart ? all.filter((path) => !start.own.includes(path)) : all;
   if (paths.length > 0) {
     note(ralph, "warn", `the checks themselves changed the tree: ${rootPaths(ralph, paths).join(", ")}`);
   }

@@ -11,6 +11,7 @@ import { configuredHooks } from "../../hooks/hook.ts";
 import { createHookRunner } from "../../hooks/runner.ts";
 import { announceRun, Iterations, type LoopParts, type Picked } from "../iterations.ts";
 import { baselineOf } from "./baseline.ts";
+import { ownPaths } from "../settle/committer.ts";
 import { type CleanRun, createCleanRun } from "../finish/clean.ts";
 import { conclude } from "../finish/conclude.ts";
 import { receiveInbox } from "../recover/inbox.ts";
@@ -226,7 +227,10 @@ export class Loop {
   async #baseline(): Promise<StoppedEarly | null> {
     const iterations = this.#iterations;
     if (iterations.failedBefore !== null) return null;
-    const place = { logs: `${iterations.folder}/baseline`, signal: this.#signal, clean: this.#clean };
+    const own = ownPaths(this.#ralph, this.#backlog);
+    const hooks = this.#parts.options.hooks ?? configuredHooks(this.#ralph.config);
+    const found = hooks.length === 0 ? { found: { tree: this.#parts.before, own } } : {};
+    const place = { logs: `${iterations.folder}/baseline`, signal: this.#signal, clean: this.#clean, ...found };
     await this.#clean.open();
     await this.#tryCommit();
     const baseline = await baselineOf(this.#ralph, iterations.shared, place);

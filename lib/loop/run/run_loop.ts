@@ -77,7 +77,7 @@ export async function runLoop<Data, Findings>(
   const { brief, begin, end } = await fixBrief(ralph, backlog, key);
   const now = await repository.snapshot();
   const { restored, counted, ...recovered } = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
-  named.push(...restoredStates(restored, named), ...countedWork(counted));
+  named.push(...restoredStates(restored, named), ...await countedWork(ralph, key, counted));
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.record?.({ type: "run-began" });
   await begin();
@@ -225,9 +225,24 @@ function restoredStates(paths: readonly string[], named: readonly Notice[]): rea
   return paths.filter((path) => named.every(({ subject }) => subject !== path)).map(restoredState);
 }
 
-function countedWork(paths: readonly string[]): readonly Notice[] {
-  const message = "not committed when this run began; taken for the work of the one that was killed";
-  return paths.length === 0 ? [] : [{ kind: "leftover", subject: firstOf(paths, 20), message }];
+const COUNTED = "not committed when this run began; taken for the work of the one that was killed";
+
+/** The same of an earlier run that did not pass is said until one has; a kill of this one must not lose it. */
+async function countedWork(
+  { journal }: RalphContext,
+  key: JournalKey,
+  paths: readonly string[],
+): Promise<readonly Notice[]> {
+  const last = journal.named();
+  const isOpen = last?.backlog === key.backlog && last.scope === key.scope && last.lack !== undefined;
+  const earlier = isOpen ? last.notices.filter(({ message }) => message === COUNTED) : [];
+  const subjects = new Set([
+    ...paths.length === 0 ? [] : [firstOf(paths, 20)],
+    ...earlier.map(({ subject }) => subject),
+  ]);
+  const notices = [...subjects].map((subject): Notice => ({ kind: "leftover", subject, message: COUNTED }));
+  if (notices.length > 0) await journal.noticed(key, notices, "end");
+  return notices;
 }
 
 function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
