@@ -61,6 +61,18 @@ describe("runLoop(), by its rules", () => {
     expect(named.map(({ subject }) => subject)).toEqual(expected);
   });
 
+  test.each([{}, { contents: {} }, { contents: {}, allow: [1] }, { contents: 1, allow: [] }])(
+    "a damaged record of a planner's turn is none: %j",
+    async (fields) => {
+      await using world = await loopWorld(writes("a.txt"));
+      const key = JSON.stringify(["planner", ""]);
+      const record = { type: "kept", v: 1, key, itemId: "r", head: null, work: {}, ...fields };
+      await world.write(".git/ralph/planner.json", JSON.stringify(record));
+
+      expect((await runLoop(world.ralph, memoryBacklog([TASK]))).status).toBe("passed");
+    },
+  );
+
   test("an agent that lies is not believed: every item is parked after its attempts and the run is blocked", async () => {
     await using world = await loopWorld(async () => DONE);
     const tasks = ["a", "b"].map((id) => ({ id, title: id, checks: ["test -f missing.txt"] }));

@@ -31,16 +31,24 @@ export async function recordPlanner(ralph: RalphContext, before: PlannerBefore |
   await writeOwn(fileOf(requireRepository(ralph)), before === null ? "" : JSON.stringify(line));
 }
 
+/** The record in a file that a turn can write too; `null`: it is none. */
+function plannerIn(value: unknown): (PlannerBefore & { readonly itemId: string }) | null {
+  if (!isRecord(value) || value.type !== "kept") return null;
+  const { contents, allow } = value as Partial<PlannerBefore>;
+  const isWhole = typeof contents === "object" && contents !== null && Array.isArray(allow) &&
+    allow.every((glob) => typeof glob === "string");
+  return isWhole ? { ...value, contents, allow } : null;
+}
+
 /** Restores what a person had not committed when Ralph was killed in a turn, as after a turn that has ended. */
 export async function restoreKilled(ralph: RalphContext, interrupted: readonly OpenItem[]): Promise<void> {
   const file = fileOf(requireRepository(ralph));
-  const planner: unknown = jsonIn(await readText(file));
+  const planner = plannerIn(jsonIn(await readText(file)));
   const open = interrupted.filter(({ attempt }) => attempt === null); // known: it was restored before that
-  const isPlanner = isRecord(planner) && planner.type === "kept";
-  if (open.length > 0 || isPlanner) await keepGoneOfKilled(ralph);
+  if (open.length > 0 || planner !== null) await keepGoneOfKilled(ralph);
   for (const { kept } of open) if (kept !== undefined) await restore(ralph, kept);
-  if (!isPlanner) return;
-  const { head, work, itemId, contents, allow } = planner as typeof planner & PlannerBefore;
+  if (planner === null) return;
+  const { head, work, itemId, contents, allow } = planner;
   await restore(ralph, { head, work }, "the planner");
   const now = await requireRepository(ralph).snapshot();
   const isOther = (path: string): boolean => now.contents.has(path) && now.contents.get(path) !== work[path]!.content;
