@@ -264,7 +264,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     await finish(project.root, ...more).expectExit(0);
   });
 
-  test.each(["committed", "in the tree", "committed, and the tree set back"])(
+  test.each(["committed", "in the tree", "in the tree, and hidden", "committed, and the tree set back"])(
     "a check that the plan got since, %s, is judged by a run first; a person's yes is no verdict",
     async (how) => {
       const project = await passed();
@@ -273,11 +273,11 @@ describe("ralph finish, where the branch is not what the run checked", () => {
       const before = readFileSync(plan, "utf8");
       const edited = before.replace("Verify: `grep", 'Verify: `test -e later.txt`", "Verify: `grep');
       if (how.startsWith("committed")) project.put("scripts/ralph/prd.json", edited);
-      if (how !== "committed") writeFileSync(plan, how === "in the tree" ? edited : before);
+      if (how !== "committed") writeFileSync(plan, how.startsWith("in the tree") ? edited : before);
+      if (how.endsWith("hidden")) project.git("update-index", "--skip-worktree", "scripts/ralph/prd.json");
       const main = project.git("rev-parse", "main");
 
       const { stderr } = await finish(project.root).expectExit(1);
-
       expect(stderr).toContain("an edit of scripts/ralph/prd.json since the run");
       expect(project.git("rev-parse", "main")).toBe(main);
       await ralphCli(project.root).args("finish", "--ui", "plain").stdin("y\n").expectExit(0);

@@ -80,8 +80,8 @@ export async function openSince(
 }
 
 /**
- * Files of the plan that differ from what a run left, relative to the root. A run may pass with work left, such as gsd's
- * next plan. `isCommitted`: the branch's newest commit has a version that neither the run nor its base has.
+ * Files of the plan that may differ from what a run left, relative to the root. A run may pass with work left, such as
+ * gsd's next plan. `isCommitted`: the branch's newest commit has a version that neither the run nor its base has.
  */
 async function planEdits(
   place: RootedRepository,
@@ -96,7 +96,8 @@ async function planEdits(
   const other = new Set(stateOf(await pathsBetween(repository, from, "HEAD")));
   const { changed } = await repository.status();
   const committed = new Set(since.filter((path) => other.has(path)));
-  const all = [...since, ...stateOf(changed.map(({ path }) => path))];
+  // git may have been told not to look at a file
+  const all = [...since, ...stateOf(changed.map(({ path }) => path)), ...runState?.files ?? []];
   return [...new Set(all)].map((path) => ({ path, isCommitted: committed.has(path) }));
 }
 
