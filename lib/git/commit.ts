@@ -16,6 +16,7 @@ import {
   overPaths,
   partsOf,
   pathsFrom,
+  plainLine,
   QUIET,
   readHead,
   READING,
@@ -341,7 +342,7 @@ async function ignoredOf(git: Git, paths: readonly string[]): Promise<readonly s
 }
 
 function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "body">): readonly string[] {
-  const subject = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  const subject = plainLine(text);
   const parts = body === undefined || ["", subject].includes(body.trim()) ? [subject] : [subject, body];
   return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
 }

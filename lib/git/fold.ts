@@ -8,7 +8,7 @@ import { commitTree, moveHead } from "./refs.ts";
 import { entriesAt, layEntries, stagePaths } from "./index_entries.ts";
 import { stageBytes } from "./attributes.ts";
 import type { TreeChange } from "./merge_change.ts";
-import { commitFields, type GitEnd, gitFailed, outputFrom, overPaths, pathsBetween } from "./run_git.ts";
+import { commitFields, type GitEnd, gitFailed, outputFrom, overPaths, pathsBetween, plainLine } from "./run_git.ts";
 import { ownTree, withOwnIndex } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
 import type { CommitRequest, Fold, GitTree, OwnCommits, Repository, WithGit, WithIndex } from "./repository.ts";
@@ -146,9 +146,9 @@ async function commitsOf(repository: WithGit, range: readonly string[]): Promise
   return found.map(([id = "", parents = "", subject = "", author = "", trailers = ""]) => ({
     id: id.trim(),
     parents: parents.split(" ").filter((parent) => parent !== ""),
-    subject: plain(subject),
-    author: plain(author),
-    trailers: trailers.split("\x1f").map(plain).filter((line) => line !== "" && !DROPPED_TRAILER_REGEXP.test(line)),
+    subject: plainLine(subject),
+    author: plainLine(author),
+    trailers: trailers.split("\x1f").map(plainLine).filter((line) => line !== "" && !DROPPED_TRAILER_REGEXP.test(line)),
   }));
 }
 
@@ -175,10 +175,6 @@ async function ownCommits(
 async function isPlain(repository: WithGit, onto: string, head: string): Promise<boolean> {
   const changed = await outputFrom(repository, ["diff-tree", "-r", "-z", "--raw", "--no-renames", onto, head]);
   return !changed.split("\0").some((line) => /^:160000 |^:\d+ 160000 /.test(line));
-}
-
-function plain(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
 /**

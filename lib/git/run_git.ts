@@ -283,6 +283,11 @@ export async function overPaths(
   await outputFrom(repository, [...arguments_, ...FROM_INPUT], { input: paths.join("\0"), environment });
 }
 
+/** A line of a commit's message: nothing in it begins another line, or turns the direction of the text. Pure. */
+export function plainLine(text: string): string {
+  return text.replaceAll(/\p{Bidi_Control}/gu, "").replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+}
+
 /** The parts of a text that NUL separates. */
 export function partsOf(text: string): readonly string[] {
   return text.split("\0").filter((part) => part !== "");

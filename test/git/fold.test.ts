@@ -222,8 +222,10 @@ describe("planFold()", () => {
     await using repo = await afterTurn();
     repo.write({ "d.txt": "d\n" });
     repo.agent("add", "d.txt");
-    repo.agent("commit", "--quiet", "--author", "Eve <eve@example.com>", "--message", "add d\n\nChange-Id: I1");
-    expect((await planned(repo))?.own.trailers).toEqual([
+    repo.agent("commit", "--quiet", "--author", "Eve <eve@example.com>", "--message", "add \u202ed\n\nChange-Id: I1");
+    const own = (await planned(repo))?.own;
+    expect(own?.subjects.at(-1)).toBe("add d");
+    expect(own?.trailers).toEqual([
       "Co-authored-by: Bot <bot@example.com>",
       "Co-authored-by: Eve <eve@example.com>",
     ]);
