@@ -89,6 +89,8 @@ export interface NextView {
   readonly blocked: boolean;
   /** The work that is left, in a line: the item, or what it waits for. Absent: none that is known. */
   readonly open?: string;
+  /** Files outside of the state that say what is asked for, relative to the root. */
+  readonly asks?: readonly string[];
   /** For `--json`. */
   readonly data: object;
   /** The item, for standard output. */

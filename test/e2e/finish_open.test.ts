@@ -70,6 +70,13 @@ printf '%s\\n' "$p" | grep -o '###PLAN_COMPLETE [a-z0-9]*###' | head -1`,
     more: (text) => `${text}${SPEC_TASK("t-3c4d", "b")}`,
     named: "BUILD t-3c4d  write b",
   },
+  "spec's text": {
+    project: () => CASES["spec"]!.project(),
+    run: ["build", "--agent-cmd", "worker"],
+    file: "specs/a.md",
+    more: (text) => `${text}\nIt has to be fast, too.\n`,
+    named: "an edit of specs/a.md since the run",
+  },
   sprint: {
     project: () =>
       ralphCli().files({

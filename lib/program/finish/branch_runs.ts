@@ -62,11 +62,12 @@ export async function openSince(
   const row = WORKFLOWS.find(({ name }) => name === part?.name);
   if (row === undefined || !PASSED.has(last?.status ?? "")) return null;
   const { work = null } = last ?? {};
-  const edits = work === null ? [] : await planEdits(place, work, { row, scope: part?.scope ?? "" });
-  if (work !== null && edits.length === 0) return null;
   const atRoot = { ...host, environment: { ...host.environment, cwd: place.root } };
   const look = openLook({ flags, host: atRoot, say }, place, part?.scope ?? "");
   const next = await look.then((opened) => row.workflow.next(opened)).catch(asRalphError);
+  const asks = RalphError.isInstance(next) ? [] : next.asks ?? [];
+  const edits = work === null ? [] : await planEdits(place, work, { row, more: [part?.scope ?? "", ...asks] });
+  if (work !== null && edits.length === 0) return null;
   if (RalphError.isInstance(next)) return next.code.endsWith("-missing") ? null : next.message; // a finish took it off
   if (next.open !== undefined) return next.open;
   // what Ralph has laid in, or committed itself, is no edit
@@ -86,10 +87,10 @@ export async function openSince(
 async function planEdits(
   place: RootedRepository,
   { head, from }: NonNullable<RunReport["work"]>,
-  { row: { state, runState }, scope }: { readonly row: WorkflowRow; readonly scope: string },
+  { row: { state, runState }, more }: { readonly row: WorkflowRow; readonly more: readonly string[] },
 ): Promise<readonly { readonly path: string; readonly isCommitted: boolean }[]> {
   const repository = requireRepository(place);
-  const own = runState?.files ?? [state.split("/<")[0]!, ...scope === "" ? [] : [scope]];
+  const own = runState?.files ?? [state.split("/<")[0]!, ...more.filter((path) => path !== "")];
   const isState = (path: string): boolean => own.some((one) => path === one || path.startsWith(`${one}/`));
   const stateOf = (paths: readonly string[]): readonly string[] => rootPaths(place, paths).filter(isState);
   const since = stateOf(await pathsBetween(repository, head, "HEAD"));

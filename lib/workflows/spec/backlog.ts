@@ -6,7 +6,7 @@ import type { Backlog, Check } from "../../backlog/types.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
 import { isGivenUp, isTaskParked, offered, type OfferOptions, type SpecItemData, tasksIn } from "./item.ts";
 import { claimOf, claimsByHand, parentId, type SpecFindings, specFindings, withClaims } from "./turn_claims.ts";
-import { SPEC_FOLDERS } from "./find_spec.ts";
+import { filesOf } from "./find_spec.ts";
 import { doneOf, formatPlan, parsePlan, pendingOf, rejectionsOf, specOf, tasksOf } from "./plan_file.ts";
 import { acceptedLast, committedAt, sentBack, settled, shortReason } from "./settle.ts";
 import { linesInHistory } from "./ids.ts";
@@ -55,9 +55,7 @@ export function specBacklog(
     stateFiles: [PLAN_FILE],
     async brief() {
       const spec = specOf(await load());
-      if (spec === null) return {};
-      const files = SPEC_FOLDERS.map((folder) => folder === "" ? spec : `${folder}/${spec}`);
-      return { goal: `what ${spec} asks for`, files };
+      return spec === null ? {} : { goal: `what ${spec} asks for`, files: filesOf(spec) };
     },
     unverified: "accept",
     policy: { attempts: true },

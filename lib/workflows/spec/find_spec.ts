@@ -3,7 +3,12 @@ import { stateMissing } from "../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../host/files.ts";
 
 /** Ralph looks for specs in these folders, relative to the root, in this order. */
-export const SPEC_FOLDERS: readonly string[] = ["", "ralph/specs", "specs"];
+const SPEC_FOLDERS: readonly string[] = ["", "ralph/specs", "specs"];
+
+/** The places of a spec by the plan's name for it, relative to the root. */
+export function filesOf(spec: string | null): readonly string[] {
+  return spec === null ? [] : SPEC_FOLDERS.map((folder) => folder === "" ? spec : `${folder}/${spec}`);
+}
 
 /** Makes the folder of specs where it is missing. @returns the paths that were made, relative to the root */
 export async function scaffoldSpec(root: string): Promise<readonly string[]> {

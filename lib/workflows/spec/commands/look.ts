@@ -1,3 +1,4 @@
+import { filesOf } from "../find_spec.ts";
 import { PLAN_FILE } from "../types.ts";
 import { givenUpIn, offered } from "../item.ts";
 import { issueLines, isWaiting, nextAction, nextLine, planLines, taskLines, viewPlan } from "../view.ts";
@@ -11,7 +12,7 @@ import { checksOnce } from "../../checks_once.ts";
 import { verifyCommands } from "../../../backlog/verify_commands.ts";
 import { placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
-import { parsePlan, pendingOf, problemsOf, tasksOf } from "../plan_file.ts";
+import { parsePlan, pendingOf, problemsOf, specOf, tasksOf } from "../plan_file.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { openRepository } from "../../../git/open_repository.ts";
@@ -64,6 +65,7 @@ export async function nextOfPlan(look: Look): Promise<NextView> {
   return {
     blocked: isWaiting(next),
     ...isOver ? {} : { open: nextLine(next) },
+    asks: filesOf(specOf(plan)),
     data: next,
     item: [nextLine(next)],
   };
