@@ -101,10 +101,7 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `opencode auth login`",
     instructions: ["AGENTS.md", "opencode.json", "opencode.jsonc", ".opencode/"],
     needs: {
-      folders: [
-        folder("~/.config/opencode", "", "."),
-        folder("~/.local/share/opencode", "auth.json", ""),
-      ],
+      folders: [folder("~/.config/opencode", "", "."), folder("~/.local/share/opencode", "auth.json", "")],
       read: ["~/.opencode"],
       hosts: ["opencode.ai", "*.opencode.ai", ...PROVIDER_HOSTS],
       keys: ["OPENCODE_API_KEY", ...PROVIDER_KEYS],
@@ -229,10 +226,7 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `cursor-agent login`",
     instructions: ["AGENTS.md", ".cursorrules", ".cursor/"],
     needs: {
-      folders: [
-        folder("~/.cursor", "", "cli-config.json mcp.json rules"),
-        folder("~/.config/cursor", "auth.json", ""),
-      ],
+      folders: [folder("~/.cursor", "", "cli-config.json mcp.json rules"), folder("~/.config/cursor", "auth.json", "")],
       read: ["~/.local/share/cursor-agent"],
       hosts: ["*.cursor.sh", "*.cursor.com", "cursor.com"],
       keys: ["CURSOR_API_KEY"],

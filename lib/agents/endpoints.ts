@@ -35,11 +35,7 @@ type Row = Pick<Endpoint, "url" | "api" | "keyVariable">;
 export const ENDPOINTS: Readonly<Record<string, Row>> = {
   openai: { url: "https://api.openai.com/v1", api: "responses", keyVariable: "OPENAI_API_KEY" },
   anthropic: { url: "https://api.anthropic.com/v1", api: "anthropic", keyVariable: "ANTHROPIC_API_KEY" },
-  google: {
-    url: "https://generativelanguage.googleapis.com/v1beta",
-    api: "google",
-    keyVariable: "GEMINI_API_KEY",
-  },
+  google: { url: "https://generativelanguage.googleapis.com/v1beta", api: "google", keyVariable: "GEMINI_API_KEY" },
   openrouter: { url: "https://openrouter.ai/api/v1", api: "chat", keyVariable: "OPENROUTER_API_KEY" },
   groq: { url: "https://api.groq.com/openai/v1", api: "chat", keyVariable: "GROQ_API_KEY" },
   ollama: { url: "http://127.0.0.1:11434/v1", api: "chat", keyVariable: null },

@@ -40,11 +40,7 @@ export function endedBy(end: Pick<ProcessEnd, "reason" | "signal" | "exitCode">,
 }
 
 /** Runs a command string through the system shell, with its whole process tree. */
-export async function runShellCheck(
-  host: Host,
-  command: string,
-  options: ShellCheckOptions,
-): Promise<CheckOutcome> {
+export async function runShellCheck(host: Host, command: string, options: ShellCheckOptions): Promise<CheckOutcome> {
   const shell = await shellInvocation(command, host.environment);
   const { mask, onOutput, expect = {}, onAgain = () => {}, cwd } = options;
   const watch = outputWatch(expect.output);

@@ -25,10 +25,7 @@ export async function goalOf(invocation: Invocation): Promise<string> {
   if (/^\S+\.md$/i.test(goal)) {
     const exists = await pathExists(resolve(host.environment.cwd, goal));
     throw exists
-      ? usage(
-        `${goal} is a file, not a goal`,
-        `\`ralph ${command.name} --goal-file ${goal}\` takes the goal from it`,
-      )
+      ? usage(`${goal} is a file, not a goal`, `\`ralph ${command.name} --goal-file ${goal}\` takes the goal from it`)
       : usage(`the file ${goal} does not exist`, `a single word that ends in .md is never a goal; ${example}`);
   }
   if (/^\d+[A-Za-z]?(\.\d+)*$/.test(goal)) throw usage(`${goal} is a number, not a goal`, example);

@@ -177,10 +177,7 @@ export function countLine(
   { items, parked: word = "parked" }: { readonly items: string; readonly parked?: string },
   { warn }: Style,
 ): string {
-  const left = [
-    ...(open === null ? [] : [`${open} open`]),
-    ...(parked === 0 ? [] : [warn(`${parked} ${word}`)]),
-  ];
+  const left = [...(open === null ? [] : [`${open} open`]), ...(parked === 0 ? [] : [warn(`${parked} ${word}`)])];
   return `${items}: ${[`${passed}${total === null ? "" : `/${total}`} pass`, ...left].join(", ")}`;
 }
 

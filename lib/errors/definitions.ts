@@ -281,11 +281,7 @@ const rows = {
   },
   "step-unknown": { message: "there is no step {id} in {path}", hint: "`ralph step list` shows the steps" },
   "option-invalid": { message: "{option} must be {expected} (got: {value})" },
-  "interrupted": {
-    message: "interrupted",
-    hint: "the same command continues where this one stopped",
-    exitCode: 130,
-  },
+  "interrupted": { message: "interrupted", hint: "the same command continues where this one stopped", exitCode: 130 },
   "not-generated": {
     message: "a file of lib/generated is missing in this checkout of Ralph",
     hint: "run `node tools/generate.mjs` in it (`npm ci` does, unless install scripts are off)",
@@ -310,10 +306,7 @@ const rows = {
     hint:
       "`ralph run --queue URL` works in one clone at a time; when that one has ended or died, it can be taken over in 30 s",
   },
-  "queue-job": {
-    message: "the job {id} {problem}",
-    hint: "`ralph queue status` shows the jobs",
-  },
+  "queue-job": { message: "the job {id} {problem}", hint: "`ralph queue status` shows the jobs" },
   "queue-unheard": {
     message: "no coordinator at work has heard within 30 s: {asked}",
     hint: "one that was killed leads for 30 s, one that has lost its database hears nothing: ask again then",
@@ -394,7 +387,5 @@ export type ErrorCode = keyof typeof rows;
 
 /** The table itself, by code. */
 export const ERROR_DEFINITIONS: Readonly<Record<ErrorCode, ErrorDefinition>> = Object.fromEntries(
-  Object.entries(rows).map((
-    [code, row],
-  ) => [code, { hint: "{hint}", exitCode: 2, ...row }]),
+  Object.entries(rows).map(([code, row]) => [code, { hint: "{hint}", exitCode: 2, ...row }]),
 ) as Record<ErrorCode, ErrorDefinition>;

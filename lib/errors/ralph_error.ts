@@ -94,15 +94,7 @@ export function notGenerated(error: unknown): RalphError | null {
 }
 
 /** The exit codes of every command; shown by `ralph help exit-codes`. */
-export const EXIT = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  blocked: 3,
-  agent: 4,
-  internal: 70,
-  interrupted: 130,
-} as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, blocked: 3, agent: 4, internal: 70, interrupted: 130 } as const;
 
 /** The meaning of each exit code, in the order in which help shows them. */
 export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [

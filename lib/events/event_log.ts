@@ -82,12 +82,7 @@ export type EventEnvelope =
   & RalphEvent;
 
 /** An event with version, ISO time and the run's id before it. */
-export function envelopeOf(
-  event: RalphEvent,
-  run: string,
-  clock: Pick<Clock, "now">,
-  lane?: number,
-): EventEnvelope {
+export function envelopeOf(event: RalphEvent, run: string, clock: Pick<Clock, "now">, lane?: number): EventEnvelope {
   const at = new Date(clock.now()).toISOString();
   return { v: EVENTS_VERSION, at, run, ...(lane === undefined ? {} : { lane }), ...event };
 }

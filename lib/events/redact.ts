@@ -249,10 +249,7 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
-  return {
-    push: (chunk: Uint8Array) => take(chunk, false),
-    end: () => take(new Uint8Array(0), true),
-  };
+  return { push: (chunk: Uint8Array) => take(chunk, false), end: () => take(new Uint8Array(0), true) };
 }
 
 /** The first place that an unfinished secret could begin at: the beginning of the last word. */

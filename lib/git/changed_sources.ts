@@ -20,8 +20,5 @@ export async function changedSources(
   const tracked = new Set([...await pathsFrom(repository, ["ls-files", "-z", "--", ...named]), ...were]);
   const isSource = (_path: string, index: number): boolean =>
     tracked.has(named[index]!) && !before.contents.has(named[index]!);
-  return {
-    sources: paths.filter(isSource),
-    others: paths.filter((path, index) => !isSource(path, index)),
-  };
+  return { sources: paths.filter(isSource), others: paths.filter((path, index) => !isSource(path, index)) };
 }

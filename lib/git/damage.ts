@@ -54,9 +54,7 @@ async function setAsideTorn(folders: GitFolders, since: number): Promise<number>
 /** Its name is the hash of its content. */
 function isObject(bytes: Uint8Array, name: string): boolean {
   try {
-    return createHasher(name.length === 40 ? "sha1" : "sha256").update(
-      inflated(bytes),
-    ).digest("hex") === name;
+    return createHasher(name.length === 40 ? "sha1" : "sha256").update(inflated(bytes)).digest("hex") === name;
   } catch {
     return false;
   }

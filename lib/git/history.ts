@@ -100,12 +100,7 @@ async function keepLost(repository: Guarded, commit: string | null, name: string
 }
 
 /** The tree goes along; local changes stay where they are not in the way, and are kept as a commit where they are. */
-async function goBack(
-  repository: Guarded,
-  line: HistoryLine,
-  now: HeadNow,
-  attempt: string,
-): Promise<SetAside | null> {
+async function goBack(repository: Guarded, line: HistoryLine, now: HeadNow, attempt: string): Promise<SetAside | null> {
   let aside: SetAside | null = null;
   const branch = line.branch === null ? null : `refs/heads/${line.branch}`;
   const target = await targetOf(repository, line, now, attempt);
@@ -131,12 +126,7 @@ async function goBack(
 }
 
 /** A branch that the turn only left may have grown; one that it moved goes back. */
-async function targetOf(
-  repository: Guarded,
-  line: HistoryLine,
-  now: HeadNow,
-  attempt: string,
-): Promise<string | null> {
+async function targetOf(repository: Guarded, line: HistoryLine, now: HeadNow, attempt: string): Promise<string | null> {
   if (line.branch === null || line.branch === now.branch) return line.head;
   const tip = await commitAt(repository, `refs/heads/${line.branch}`);
   if (tip !== null && await descends(repository, line.floor, tip)) return tip;

@@ -104,10 +104,7 @@ export function namesOfTrees(entries: readonly ListedEntry[], like: string): Tre
 }
 
 /** The folders of some files as git's trees. */
-function treesOf(
-  entries: readonly ListedEntry[],
-  like: string,
-): { readonly root: string; readonly trees: Objects } {
+function treesOf(entries: readonly ListedEntry[], like: string): { readonly root: string; readonly trees: Objects } {
   const trees = new Map<string, Buffer>();
   const sorted = inOrder(entries);
   let at = 0;

@@ -121,10 +121,7 @@ const MOVED_REGEXP = /is at [0-9a-f]+ but expected/;
  * @returns false where it is no longer at `from`: another tool has committed meanwhile
  * @throws {RalphError} git-failed
  */
-export async function moveHead(
-  { git }: WithGit,
-  { from, to, why, ref = "HEAD" }: MoveOfHead,
-): Promise<boolean> {
+export async function moveHead({ git }: WithGit, { from, to, why, ref = "HEAD" }: MoveOfHead): Promise<boolean> {
   const arguments_ = ["update-ref", "-m", why, ref, to, from];
   const end = await git(arguments_);
   if (end.exitCode === 0) ownMoves.add(to);

@@ -26,13 +26,7 @@ export function createHost(): Host {
   const environment = readEnvironment();
   const ids = { random };
   const terminal = createTerminal();
-  return {
-    clock: createClock(),
-    ids,
-    environment,
-    terminal,
-    processes: createProcesses(environment, ids, terminal),
-  };
+  return { clock: createClock(), ids, environment, terminal, processes: createProcesses(environment, ids, terminal) };
 }
 
 /** A name from the machine's source of randomness; each letter is equally likely. */

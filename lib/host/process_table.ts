@@ -11,9 +11,7 @@ export interface ProcessEntry {
 }
 
 /** Every running process that can be seen; zombies are none. From `/proc`, else from `ps`; none on Windows. */
-export async function listProcesses(
-  pids: readonly number[] | null = listPids(),
-): Promise<readonly ProcessEntry[]> {
+export async function listProcesses(pids: readonly number[] | null = listPids()): Promise<readonly ProcessEntry[]> {
   if (pids === null) return await listByPs();
   return pids.map(readEntry).filter((entry) => entry !== null);
 }

@@ -96,10 +96,7 @@ export async function sendRequest(
     arrived.abort();
   };
   using _watcher = watchPath(folder, () => void look());
-  using _held = writeHeld(
-    join(folder, `${name}.request`),
-    JSON.stringify({ ...request, pid: host.environment.pid }),
-  );
+  using _held = writeHeld(join(folder, `${name}.request`), JSON.stringify({ ...request, pid: host.environment.pid }));
   await host.clock.sleep(REPLY_MS, arrived.signal);
   if (!arrived.signal.aborted) await look();
   await removePath(reply);
@@ -116,11 +113,7 @@ export interface ArrivedRequest {
 }
 
 /** Takes the requests to a run that are waiting, each once. */
-export async function takeRequests(
-  folder: string,
-  run: string,
-  runToken: string,
-): Promise<readonly ArrivedRequest[]> {
+export async function takeRequests(folder: string, run: string, runToken: string): Promise<readonly ArrivedRequest[]> {
   const arrived: ArrivedRequest[] = [];
   for (const name of await listDirectory(folder)) {
     if (!name.startsWith(`${run}.`) || !name.endsWith(".request")) continue;

@@ -148,10 +148,7 @@ const ROWS: EventRows<readonly [style: texts.Style | null], readonly string[]> =
     (event) => [steeredText(event)],
     (event, { accent, symbols }) => [indented(accent(symbols.start), steeredText(event))],
   ),
-  "pause-start": drawn(
-    () => [PAUSED],
-    (_event, { warn, symbols }) => [indented(warn(symbols.open), warn(PAUSED))],
-  ),
+  "pause-start": drawn(() => [PAUSED], (_event, { warn, symbols }) => [indented(warn(symbols.open), warn(PAUSED))]),
   "pause-end": remarked(({ pausedMs }) => ({
     tone: "dim",
     words: `continues after ${texts.formatDuration(pausedMs)}`,

@@ -323,12 +323,7 @@ const ROWS: EventRows<readonly [state: ViewState, now: number], ViewState, Passe
     ...begin(state, { kind: "turn", agent, sinceMs: now }),
     turnUsage: null,
   }),
-  "turn-end": ({ usage }, state) => ({
-    ...state,
-    ...QUIET,
-    turnUsage: null,
-    runUsage: addTurn(state.runUsage, usage),
-  }),
+  "turn-end": ({ usage }, state) => ({ ...state, ...QUIET, turnUsage: null, runUsage: addTurn(state.runUsage, usage) }),
   "check-start": (check, state, now) => begin(state, { kind: "check", check, sinceMs: now }),
   "check-end": idle,
   // a parallel hook runs beside the turn, and the turn is what is shown

@@ -7,11 +7,7 @@ import { NOT_RUN } from "../shell.ts";
  * @param absent paths that the tree has and the checkout lacks, relative to the top level
  * @returns `null` where it is red in both
  */
-export function whyNotReproducible(
-  clean: CheckOutcome,
-  tree: CheckOutcome,
-  absent: readonly string[],
-): string | null {
+export function whyNotReproducible(clean: CheckOutcome, tree: CheckOutcome, absent: readonly string[]): string | null {
   const path = absent.find((one) => isNamed(one, clean.tail) && !isNamed(one, tree.tail));
   if (path !== undefined) return `needs ${path}, which git does not have: name it in \`workspace.copy\``;
   const { exitCode } = clean;

@@ -205,10 +205,7 @@ function shown({ plan, proof, open, secrets, reports, files, clean }: Found, dra
     ...linked.length === 0 ? [] : [`linked    ${linked.join(", ")}: below a symbolic link, left as it is`],
   ];
   if (isMerged) {
-    return {
-      lines: [`branch    ${branch}: ${base} has all that it holds`, ...state],
-      message: `Check out ${base}?`,
-    };
+    return { lines: [`branch    ${branch}: ${base} has all that it holds`, ...state], message: `Check out ${base}?` };
   }
   const last = reports.at(-1);
   const moved = proof === null ? ", and the branch has moved since: it is checked before it leaves" : "";
