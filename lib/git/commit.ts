@@ -4,24 +4,7 @@ import { listFiles } from "../host/file_state.ts";
 import { foldersAbove } from "../host/programs.ts";
 import type { Host } from "../host/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import {
-  FROM_INPUT,
-  type Git,
-  type GitEnd,
-  gitFailed,
-  type GitOptions,
-  headCommit,
-  IN_A_TABLE,
-  outputFrom,
-  overPaths,
-  partsOf,
-  pathsFrom,
-  plainLine,
-  QUIET,
-  readHead,
-  READING,
-  reasonOf,
-} from "./run_git.ts";
+import * as runGit from "./run_git.ts";
 import { areRefusedByAttributes } from "./attributes.ts";
 import { withIntent } from "./intent.ts";
 import { withOwnIndex } from "./own_index.ts";
@@ -55,14 +38,14 @@ const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c"
 const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
 
 /** Hooks keep the user's own locale; git's messages are English all the same. */
-const { LC_ALL: _, ...WITH_HOOKS }: Readonly<Record<string, string>> = { ...QUIET, LANGUAGE: "en" };
+const { LC_ALL: _, ...WITH_HOOKS }: Readonly<Record<string, string>> = { ...runGit.QUIET, LANGUAGE: "en" };
 
 /** A hook's own `git diff -- '*.js'` is a pattern: its paths are not taken literally. */
 const FOR_HOOKS = { GIT_LITERAL_PATHSPECS: undefined } as const;
 
 export interface CommitContext {
   readonly host: Host;
-  readonly git: Git;
+  readonly git: runGit.Git;
   readonly folders: GitFolders;
   /** Absolute path of the working tree. */
   readonly topLevel: string;
@@ -102,17 +85,17 @@ async function write(
 ): Promise<CommitResult> {
   const { git, folders, topLevel } = context;
   const { hooks = false, fold } = request;
-  const environment = { ...(hooks ? WITH_HOOKS : QUIET), ...mark };
+  const environment = { ...(hooks ? WITH_HOOKS : runGit.QUIET), ...mark };
   const repository = { ...folders, topLevel, git: withEnvironment(git, environment) };
   const timeoutMs = request.timeoutMs ?? (hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS);
   using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
   const housekeeping = context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING;
   const commit = [...housekeeping, ...(hooks ? [] : NO_HOOKS), "commit", "--quiet", "--cleanup=whitespace"];
-  const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
+  const { ref } = await runGit.readHead(folders.gitDirectory, folders.commonDirectory);
   refuseAstray(request, ref);
   const { run, seen, present } = await lookedAfter(context, repository, request, others);
-  const runCommit: Git = (more, { environment: own, ...options } = {}) => {
-    const limits: GitOptions = { timeoutMs, ...watched?.limits, ...options };
+  const runCommit: runGit.Git = (more, { environment: own, ...options } = {}) => {
+    const limits: runGit.GitOptions = { timeoutMs, ...watched?.limits, ...options };
     return run([...commit, ...more], { ...limits, environment: { ...environment, ...own, ...FOR_HOOKS } });
   };
   const names = chosen.map(({ path }) => path);
@@ -128,21 +111,21 @@ async function write(
   if (end.exitCode === 0) {
     if (present.length > 0 && folded === null) await matchCommit(repository, seen.commit ?? "HEAD", names);
     await persistBranch(folders);
-    return { status: "committed", ...seen, commit: seen.commit ?? await headCommit(git, folders) ?? "" };
+    return { status: "committed", ...seen, commit: seen.commit ?? await runGit.headCommit(git, folders) ?? "" };
   }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {
     // HEAD has all of it, and the index does not know: git was ended between the two
     const known = chosen.filter(({ untracked }) => !untracked).map(({ path }) => path);
-    if (folded === null) await overPaths(repository, ["add", "--all"], known);
+    if (folded === null) await runGit.overPaths(repository, ["add", "--all"], known);
     return { status: "nothing", ignored: [] };
   }
   if (end.exitCode === 1 && present.length > 0) {
     return { status: "refused", by: "a hook of the repository", output: end.tail };
   }
   if (hooks && await areRefusedByAttributes(repository, names)) {
-    return { status: "refused", by: "git, by the attributes of its files", output: reasonOf(end) };
+    return { status: "refused", by: "git, by the attributes of its files", output: runGit.reasonOf(end) };
   }
-  throw gitFailed(commit, reasonOf(end));
+  throw runGit.gitFailed(commit, runGit.reasonOf(end));
 }
 
 /**
@@ -154,18 +137,18 @@ async function lookedAfter(
   repository: GitTree,
   { hooks = false, fold }: CommitRequest,
   others: ReadonlySet<string>,
-): Promise<{ readonly run: Git; readonly seen: Seen; readonly present: readonly string[] }> {
+): Promise<{ readonly run: runGit.Git; readonly seen: Seen; readonly present: readonly string[] }> {
   const { git, folders } = context;
   const seen: { -readonly [Key in keyof Seen]: Seen[Key] } = {};
   const present = hooks ? await hooksOf(context) : [];
   if (present.length === 0) return { run: git, seen, present };
-  const base = fold?.head ?? await headCommit(git, folders);
+  const base = fold?.head ?? await runGit.headCommit(git, folders);
   return {
     seen,
     present,
     async run(arguments_, options) {
-      const tip = await headCommit(git, folders);
-      const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
+      const tip = await runGit.headCommit(git, folders);
+      const { ref } = await runGit.readHead(folders.gitDirectory, folders.commonDirectory);
       const end = await git(arguments_, options);
       if (end.exitCode !== 0) return end;
       const { landedCommit } = await import("./landed_commit.ts");
@@ -192,7 +175,7 @@ async function lookedAfter(
 /** The last look before git: HEAD may have gone elsewhere. */
 function refuseAstray({ branch }: CommitRequest, ref: string | null): void {
   const isThere = branch === null ? ref === null : ref === `refs/heads/${branch}`;
-  if (branch === undefined || isThere || ref === IN_A_TABLE) return;
+  if (branch === undefined || isThere || ref === runGit.IN_A_TABLE) return;
   const details = { command: "commit", reason: `HEAD is at ${ref ?? "no branch"} instead of ${branch}`, astray: 1 };
   throw new RalphError("git-failed", { details });
 }
@@ -208,12 +191,12 @@ async function commitMany(
   repository: GitTree,
   chosen: readonly ChangedPath[],
   message: readonly string[],
-  runCommit: Git,
-): Promise<GitEnd> {
+  runCommit: runGit.Git,
+): Promise<runGit.GitEnd> {
   const paths = chosen.map(({ path }) => path);
   return await withOwnIndex(repository, "copied", async (environment) => {
     const start = await commitAt(repository, "HEAD") === null ? ["--empty"] : ["--reset", "HEAD"];
-    await outputFrom(repository, ["read-tree", ...start], { environment });
+    await runGit.outputFrom(repository, ["read-tree", ...start], { environment });
     await stagePaths(repository, paths, environment, paths.length > MOST_NAMED ? AS_PACK : []);
     const end = await runCommit(message, { environment });
     if (end.exitCode === 0) await stagePaths(repository, paths);
@@ -226,15 +209,15 @@ async function commitOnly(
   repository: GitTree,
   chosen: readonly ChangedPath[],
   message: readonly string[],
-  runCommit: Git,
-): Promise<GitEnd> {
+  runCommit: runGit.Git,
+): Promise<runGit.GitEnd> {
   const untracked = chosen.filter((entry) => entry.untracked).map(({ path }) => path);
-  await overPaths(repository, ["add", "--intent-to-add"], untracked);
+  await runGit.overPaths(repository, ["add", "--intent-to-add"], untracked);
   let isCommitted = false;
   const aside = await setAsideEmpty(repository, chosen);
   try {
     const input = chosen.map(({ path }) => `:(literal)${path}`).join("\0");
-    const end = await runCommit(["--only", ...message, ...FROM_INPUT], { input });
+    const end = await runCommit(["--only", ...message, ...runGit.FROM_INPUT], { input });
     isCommitted = end.exitCode === 0;
     return end;
   } finally {
@@ -262,7 +245,7 @@ function watchHooks(
   { host, hooksFolder }: CommitContext,
   { signal, onSlowHooks }: CommitRequest,
   timeoutMs: number,
-): Disposable & { readonly limits: Pick<GitOptions, "late" | "signal"> } {
+): Disposable & { readonly limits: Pick<runGit.GitOptions, "late" | "signal"> } {
   const stop = new AbortController();
   const end = new AbortController();
   async function endSoon(): Promise<void> {
@@ -299,8 +282,8 @@ function watchHooks(
 /** Hooks stage what they change in an index of git's own: of all that was committed the real one gets what HEAD has. */
 async function matchCommit(repository: GitTree, commit: string, chosen: readonly string[]): Promise<void> {
   const look = ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", commit];
-  const paths = new Set([...await pathsFrom(repository, look), ...chosen]);
-  await overPaths(repository, ["reset", "--quiet"], [...paths].filter(isReadable));
+  const paths = new Set([...await runGit.pathsFrom(repository, look), ...chosen]);
+  await runGit.overPaths(repository, ["reset", "--quiet"], [...paths].filter(isReadable));
 }
 
 /** The hooks of a commit that there are: only these can refuse it, or hang. */
@@ -332,22 +315,25 @@ function isDeleted({ code }: ChangedPath): boolean {
   return code.includes("D");
 }
 
-async function ignoredOf(git: Git, paths: readonly string[]): Promise<readonly string[]> {
+async function ignoredOf(git: runGit.Git, paths: readonly string[]): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const arguments_ = ["check-ignore", "-z", "--stdin"];
-  const environment = { ...READING, GIT_LITERAL_PATHSPECS: undefined }; // check-ignore does not know it
+  const environment = { ...runGit.READING, GIT_LITERAL_PATHSPECS: undefined }; // check-ignore does not know it
   const end = await git(arguments_, { input: paths.join("\0"), environment });
-  if (end.exitCode !== 0 && end.exitCode !== 1) throw gitFailed(arguments_, reasonOf(end));
-  return partsOf(end.stdout);
+  if (end.exitCode !== 0 && end.exitCode !== 1) throw runGit.gitFailed(arguments_, runGit.reasonOf(end));
+  return runGit.partsOf(end.stdout);
 }
 
 function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "body">): readonly string[] {
-  const subject = plainLine(text);
+  const subject = runGit.plainLine(text);
   const parts = body === undefined || ["", subject].includes(body.trim()) ? [subject] : [subject, body];
   return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
 }
 
-function withEnvironment(git: Git, environment: Readonly<Record<string, string | undefined>>): Repository["git"] {
+function withEnvironment(
+  git: runGit.Git,
+  environment: Readonly<Record<string, string | undefined>>,
+): Repository["git"] {
   return (arguments_, options = {}) =>
     git(arguments_, { ...options, environment: { ...environment, ...options.environment } });
 }

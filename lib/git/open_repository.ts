@@ -10,20 +10,7 @@ import type { Environment, Host } from "../host/types.ts";
 import { type IsOwnOutput, ownOutput } from "../host/own_output.ts";
 import type { CommitContext } from "./commit.ts";
 import { findFolders } from "./find_folders.ts";
-import {
-  createGit,
-  type Git,
-  type GitEnd,
-  gitFailed,
-  headCommit,
-  IN_A_TABLE,
-  outputOfGit,
-  partsOf,
-  QUIET,
-  readHead,
-  READING,
-  reasonOf,
-} from "./run_git.ts";
+import * as runGit from "./run_git.ts";
 import { commandFiles } from "./command_files.ts";
 import { gitSettings, settingOf } from "./git_settings.ts";
 import { hooksFolderOf } from "./hooks_folder.ts";
@@ -45,10 +32,10 @@ export async function openRepository(host: Host, cwd: string): Promise<Repositor
   const found = await findFolders(cwd, host.environment);
   if (found !== null) return await createRepository(host, found.topLevel, found);
   const arguments_ = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "ralph"];
-  const end = await createGit(host, cwd)(arguments_, { environment: READING });
+  const end = await runGit.createGit(host, cwd)(arguments_, { environment: runGit.READING });
   if (end.exitCode !== 0) {
     if (/not a git repository|must be run in a work tree/.test(end.stderr)) return null;
-    throw gitFailed(arguments_, reasonOf(end), "fix what git names, then try again");
+    throw runGit.gitFailed(arguments_, runGit.reasonOf(end), "fix what git names, then try again");
   }
   const [topLevel = "", gitDirectory = "", common = "", ralph = ""] = end.stdout.split("\n");
   return await createRepository(host, topLevel, {
@@ -59,7 +46,7 @@ export async function openRepository(host: Host, cwd: string): Promise<Repositor
 }
 
 async function createRepository(host: Host, topLevel: string, folders: GitFolders): Promise<Repository> {
-  const git = createGit(host, topLevel);
+  const git = runGit.createGit(host, topLevel);
   const named = host.guard?.isStrict === true ? await commandFiles(git, topLevel) : [];
   host.guard?.watch({ topLevel, ...folders, included: [...await includedFiles(host, topLevel, folders), ...named] });
   const hashes = createContentHashes();
@@ -72,7 +59,7 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
     const readStatus = (): Promise<TreeStatus> => statusOf(git, topLevel, isOwn);
     const found = await readStatus();
     if (!looksWithoutIndex(found) || (await pathExists(join(folders.gitDirectory, "index")))) return found;
-    await outputOfGit(git, ["read-tree", "HEAD"]); // the index is gone, and with it only what was staged
+    await runGit.outputOfGit(git, ["read-tree", "HEAD"]); // the index is gone, and with it only what was staged
     return await readStatus();
   }
 
@@ -83,14 +70,14 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
     gitDirectory: folders.gitDirectory,
     ralphDirectory: folders.ralphDirectory,
     status,
-    currentBranch: async () => branchIn(await readHead(folders.gitDirectory, folders.commonDirectory)),
+    currentBranch: async () => branchIn(await runGit.readHead(folders.gitDirectory, folders.commonDirectory)),
     async head() {
-      const found = await readHead(folders.gitDirectory, folders.commonDirectory);
-      if (found.commit === null && (found.ref === null || found.ref === IN_A_TABLE)) {
+      const found = await runGit.readHead(folders.gitDirectory, folders.commonDirectory);
+      if (found.commit === null && (found.ref === null || found.ref === runGit.IN_A_TABLE)) {
         const { branch, head } = await status();
         return { branch, head };
       }
-      return { branch: branchIn(found), head: found.commit ?? await headCommit(git, folders) };
+      return { branch: branchIn(found), head: found.commit ?? await runGit.headCommit(git, folders) };
     },
     snapshot,
     withWritten: (before, paths) => withWritten(topLevel, before, paths, hashes),
@@ -119,22 +106,22 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
   return repository;
 }
 
-function branchIn({ ref }: Awaited<ReturnType<typeof readHead>>): string | null {
+function branchIn({ ref }: Awaited<ReturnType<typeof runGit.readHead>>): string | null {
   return ref?.startsWith("refs/heads/") === true ? ref.slice("refs/heads/".length) : null;
 }
 
-async function statusOf(git: Git, topLevel: string, isOwn: IsOwnOutput): Promise<TreeStatus> {
-  const found = parseStatus(await outputOfGit(git, STATUS_ARGUMENTS, { environment: READING }));
+async function statusOf(git: runGit.Git, topLevel: string, isOwn: IsOwnOutput): Promise<TreeStatus> {
+  const found = parseStatus(await runGit.outputOfGit(git, STATUS_ARGUMENTS, { environment: runGit.READING }));
   if (isOwn === null) return found;
   return { ...found, changed: found.changed.filter(({ path }) => !isOwn(join(topLevel, path))) };
 }
 
-async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]> {
+async function subjectsOf(git: runGit.Git, count: number): ReturnType<Repository["log"]> {
   const arguments_ = ["log", "-z", `--max-count=${count}`, "--format=%H %s"];
-  const end = await git(arguments_, { environment: READING });
+  const end = await git(arguments_, { environment: runGit.READING });
   if (end.exitCode !== 0 && /does not have any commits yet/.test(end.stderr)) return [];
-  if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf(end));
-  return partsOf(end.stdout).map((line) => {
+  if (end.exitCode !== 0) throw runGit.gitFailed(arguments_, runGit.reasonOf(end));
+  return runGit.partsOf(end.stdout).map((line) => {
     const space = line.indexOf(" ");
     return { commit: line.slice(0, space), subject: line.slice(space + 1) };
   });
@@ -190,10 +177,10 @@ function readying(
 }
 
 /** Runs git as it is asked to. */
-function running(git: Git, host: Host, { ralphDirectory }: GitFolders): Repository["git"] {
-  const { GIT_LITERAL_PATHSPECS: _, ...quiet } = QUIET;
+function running(git: runGit.Git, host: Host, { ralphDirectory }: GitFolders): Repository["git"] {
+  const { GIT_LITERAL_PATHSPECS: _, ...quiet } = runGit.QUIET;
   return async (gitArguments, options = {}) => {
-    const run = (mark: Readonly<Record<string, string>>): Promise<GitEnd> =>
+    const run = (mark: Readonly<Record<string, string>>): Promise<runGit.GitEnd> =>
       git(gitArguments, { ...options, environment: { ...quiet, ...options.environment, ...mark } });
     if (!deletesRefs(gitArguments)) return await run({});
     return await (await import("./intent.ts")).withIntent(host, ralphDirectory, run);
@@ -236,10 +223,12 @@ export async function requireIdentity(
   const known = ["author", "committer"].every((who) => isKnown(who, "name") && isKnown(who, "email"));
   if (known && given["GIT_AUTHOR_DATE"] === undefined && given["GIT_COMMITTER_DATE"] === undefined) return;
   const variables = ["GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"];
-  const ends = await Promise.all(variables.map((name) => repository.git(["var", name], { environment: READING })));
+  const ends = await Promise.all(
+    variables.map((name) => repository.git(["var", name], { environment: runGit.READING })),
+  );
   const failed = ends.find(({ exitCode }) => exitCode !== 0);
   if (failed === undefined) return;
-  const reason = reasonOf({ ...failed, tail: failed.stderr });
+  const reason = runGit.reasonOf({ ...failed, tail: failed.stderr });
   throw new RalphError("git-identity-missing", { details: { reason } });
 }
 
@@ -247,7 +236,7 @@ export async function requireIdentity(
 type HoldingFiles = (text: string, now: TreeSnapshot) => Promise<readonly string[]>;
 
 /** All files are looked through once, which takes long in a large tree; later only those that have changed since. */
-function createHoldingFiles(git: Git, topLevel: string): HoldingFiles {
+function createHoldingFiles(git: runGit.Git, topLevel: string): HoldingFiles {
   const known = new Map<string, { readonly at: TreeSnapshot; readonly paths: ReadonlySet<string> }>();
 
   async function look(text: string, now: TreeSnapshot): Promise<ReadonlySet<string>> {
@@ -269,11 +258,11 @@ function createHoldingFiles(git: Git, topLevel: string): HoldingFiles {
   };
 }
 
-async function searchAll(git: Git, text: string): Promise<ReadonlySet<string>> {
+async function searchAll(git: runGit.Git, text: string): Promise<ReadonlySet<string>> {
   const arguments_ = ["grep", "--threads=1", "-lzF", "--untracked", "-e", text];
-  const end = await git(arguments_, { environment: READING });
-  if (end.exitCode !== 0 && end.exitCode !== 1) throw gitFailed(arguments_, reasonOf(end));
-  return new Set(partsOf(end.stdout));
+  const end = await git(arguments_, { environment: runGit.READING });
+  if (end.exitCode !== 0 && end.exitCode !== 1) throw runGit.gitFailed(arguments_, runGit.reasonOf(end));
+  return new Set(runGit.partsOf(end.stdout));
 }
 
 /**
@@ -290,7 +279,7 @@ async function includedFiles(
   const settings = await readText(join(commonDirectory, "config"));
   if (settings === null || !/^\s*\[include/im.test(settings)) return [];
   const arguments_ = ["config", "--null", "--show-origin", "--type=path", "--get-regexp", "^include(if\\..*)?\\.path$"];
-  const { stdout } = await createGit(host, topLevel)(arguments_, { environment: READING });
+  const { stdout } = await runGit.createGit(host, topLevel)(arguments_, { environment: runGit.READING });
   const fields = stdout.split("\0");
   return fields.flatMap((origin, index) => {
     const path = /\n(.+)$/s.exec(fields[index + 1] ?? "")?.[1];

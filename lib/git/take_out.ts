@@ -1,15 +1,6 @@
 import { entriesAt, layEntries } from "./index_entries.ts";
 import { commitTree, isAncestor, moveHead, ownMoves } from "./refs.ts";
-import {
-  commitFields,
-  gitFailed,
-  lineFrom,
-  NAMES_AT,
-  outputFrom,
-  overPaths,
-  pathsBetween,
-  pathsFrom,
-} from "./run_git.ts";
+import * as runGit from "./run_git.ts";
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
 import { ownTree, saveCommit, treeWith } from "./own_index.ts";
 import { treeAt } from "./read_commit.ts";
@@ -37,14 +28,17 @@ export async function takeOut(
 ): Promise<string | null> {
   const entries = await entriesAt(bytes, base, paths, bytes === repository);
   for (let tries = 1;; tries += 1) {
-    const head = await lineFrom(repository, ["rev-parse", "HEAD"]);
+    const head = await runGit.lineFrom(repository, ["rev-parse", "HEAD"]);
     const now = await writtenWithout(repository, base, head, { entries, bytes });
     const why = "ralph: without uncommitted work";
     if (!await moveHead(repository, { from: head, to: now ?? head, why })) {
       if (tries < TRIES) continue;
-      throw gitFailed(["update-ref"], "another tool commits all the time: HEAD is never where it was a moment ago");
+      throw runGit.gitFailed(
+        ["update-ref"],
+        "another tool commits all the time: HEAD is never where it was a moment ago",
+      );
     }
-    await overPaths(bytes, ["reset", "--quiet"], paths);
+    await runGit.overPaths(bytes, ["reset", "--quiet"], paths);
     return now;
   }
 }
@@ -85,7 +79,7 @@ export async function takeOff(
   { from, to, run }: { readonly from: string; readonly to: string; readonly run: string },
 ): Promise<string | null> {
   if (!await isAncestor(repository, from, to)) return null;
-  const line = await commitFields(repository, ["%H", "%s", "%T"], ["--first-parent", `${from}..${to}`]);
+  const line = await runGit.commitFields(repository, ["%H", "%s", "%T"], ["--first-parent", `${from}..${to}`]);
   const commits = line.map(([id = "", subject = "", tree = ""]) => ({ id: id.trim(), subject, tree }));
   const marked = await markedCommits(repository, commits.map(({ id }) => id));
   const others = commits.findIndex(({ id }) => !marked.has(id) || ownMoves.has(id));
@@ -93,9 +87,9 @@ export async function takeOff(
   if (made[0] === undefined) return null;
   const onto = commits[others]?.id ?? from;
   const ref = `refs/ralph/lost/${run}.by-${made[0].tree.slice(0, 10)}`;
-  await outputFrom(repository, ["update-ref", ref, to]);
+  await runGit.outputFrom(repository, ["update-ref", ref, to]);
   if (!await moveHead(repository, { from: to, to: onto, why: "ralph: without what no turn committed" })) return null;
-  await overPaths(repository, ["reset", "--quiet"], await pathsBetween(repository, onto, to));
+  await runGit.overPaths(repository, ["reset", "--quiet"], await runGit.pathsBetween(repository, onto, to));
   const subjects = made.map(({ subject }) => subject).join(", ");
   return `committed "${subjects}": taken off the branch and kept as ${ref}; the files stay as they are`;
 }
@@ -125,7 +119,7 @@ export async function takeOutUnreadable(
 ): Promise<readonly string[]> {
   if (head === null || now === null || head === now || unreadable.length === 0) return [];
   const bytes = byByte(repository);
-  const paths = among(unreadable, await pathsBetween(bytes, head, now));
+  const paths = among(unreadable, await runGit.pathsBetween(bytes, head, now));
   if (paths.length > 0) await takeOut(repository, head, paths, bytes);
   return paths.map(readable);
 }
@@ -138,8 +132,8 @@ export async function keepUnreadable(
 ): Promise<void> {
   if (head === null || unreadable.length === 0) return;
   const bytes = byByte(repository);
-  const differing = await pathsFrom(bytes, ["diff", "--name-only", "-z", "--no-renames", "HEAD"]);
-  const others = await pathsFrom(bytes, ["ls-files", "-z", "--others", "--exclude-standard"]);
+  const differing = await runGit.pathsFrom(bytes, ["diff", "--name-only", "-z", "--no-renames", "HEAD"]);
+  const others = await runGit.pathsFrom(bytes, ["ls-files", "-z", "--others", "--exclude-standard"]);
   const paths = among(unreadable, [...differing, ...others]);
   await saveCommit(repository, ref, await treeNow(bytes, paths), [head]);
 }
@@ -152,20 +146,20 @@ export async function restoreUnreadable(
 ): Promise<readonly string[]> {
   if (head === null || unreadable.length === 0) return [];
   const bytes = byByte(repository);
-  const paths = among(unreadable, await pathsBetween(bytes, head, ref));
+  const paths = among(unreadable, await runGit.pathsBetween(bytes, head, ref));
   const now = await treeNow(bytes, paths);
-  const later = new Set(await pathsBetween(bytes, head, now)); // neither gone nor as it is committed
-  const there = new Set(await pathsFrom(bytes, [...NAMES_AT, now]));
-  const kept = new Set(await pathsFrom(bytes, [...NAMES_AT, ref]));
+  const later = new Set(await runGit.pathsBetween(bytes, head, now)); // neither gone nor as it is committed
+  const there = new Set(await runGit.pathsFrom(bytes, [...runGit.NAMES_AT, now]));
+  const kept = new Set(await runGit.pathsFrom(bytes, [...runGit.NAMES_AT, ref]));
   const gone = paths.filter((path) => kept.has(path) && !(there.has(path) && later.has(path)));
-  await overPaths(bytes, ["restore", `--source=${ref}`, "--worktree"], gone);
+  await runGit.overPaths(bytes, ["restore", `--source=${ref}`, "--worktree"], gone);
   return gone.map(readable);
 }
 
 async function treeNow(bytes: WithIndex, paths: readonly string[]): Promise<string> {
   const input = paths.map((path) => `${path}\0`).join("");
   const stage = ["update-index", "--add", "--remove", "-z", "--stdin"];
-  return await ownTree(bytes, "copied", (environment) => outputFrom(bytes, stage, { input, environment }));
+  return await ownTree(bytes, "copied", (environment) => runGit.outputFrom(bytes, stage, { input, environment }));
 }
 
 /** A commit as it is made again. */
@@ -185,7 +179,7 @@ export async function commitsBetween(
   head: string,
 ): Promise<readonly KnownCommit[]> {
   const range = base === null ? head : `${base}..${head}`;
-  const found = await commitFields(repository, FIELDS, ["--reverse", range]);
+  const found = await runGit.commitFields(repository, FIELDS, ["--reverse", range]);
   return found.map(([id = "", parents = "", tree = "", message = "", ...people]) => ({
     id: id.trim(),
     parents: parents.split(" ").filter((parent) => parent !== ""),
@@ -208,14 +202,23 @@ export async function restoreInHead(
   paths: readonly string[],
 ): Promise<{ readonly commit: string; readonly subject: string } | null> {
   if (paths.length === 0) return null;
-  const changed = await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]);
+  const changed = await runGit.pathsFrom(repository, [
+    "diff-tree",
+    "-r",
+    "-z",
+    "--name-only",
+    start,
+    "HEAD",
+    "--",
+    ...paths,
+  ]);
   if (changed.length === 0) return null;
   const subject = `ralph: restore ${changed.length === 1 ? changed[0] : `${changed.length} files`}`;
   const entries = await entriesAt(repository, start, changed);
   // as a turn's own: the two become part of the item's one commit, or go with what is given up on
   const environment = await markingEnvironment(repository);
   for (;;) {
-    const parent = await lineFrom(repository, ["rev-parse", "HEAD"]);
+    const parent = await runGit.lineFrom(repository, ["rev-parse", "HEAD"]);
     const tree = await treeWith(repository, parent, entries);
     const commit = await commitTree(repository, tree, { parents: [parent], message: `${subject}\n`, environment });
     if (!await moveHead(repository, { from: parent, to: commit, why: subject })) continue;
@@ -226,6 +229,6 @@ export async function restoreInHead(
 
 /** Makes files below folders, in the working tree and in the index, what a commit has there. */
 export async function restoreBelow(repository: WithGit, commit: string, folders: readonly string[]): Promise<void> {
-  const files = await pathsFrom(repository, [...NAMES_AT, commit, "--", ...folders]);
-  await overPaths(repository, ["restore", `--source=${commit}`, "--staged", "--worktree"], files);
+  const files = await runGit.pathsFrom(repository, [...runGit.NAMES_AT, commit, "--", ...folders]);
+  await runGit.overPaths(repository, ["restore", `--source=${commit}`, "--staged", "--worktree"], files);
 }

@@ -28,15 +28,7 @@ export { hashFile, hashText } from "./hash.ts";
 export { pathExists } from "./path_facts.ts";
 export { removeOwn, removePath } from "./remove_path.ts";
 export { resolveInside } from "./resolve_inside.ts";
-export {
-  PRIVATE_FILE,
-  removeLeftOvers,
-  type Replaced,
-  replaceText,
-  writeAtomic,
-  type WriteOptions,
-  writeOwn,
-} from "./write_atomic.ts";
+export * from "./write_atomic.ts";
 
 /** State, configuration and documents are smaller: what is larger is not read into memory. */
 export const LARGEST_TEXT: number = 16 * 1024 * 1024;

@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  fstatSync,
-  openSync,
-  readlinkSync,
-  rmSync,
-  type Stats,
-  statSync,
-  symlinkSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { exists } from "@std/fs/exists";
 import { RACY_MS } from "./hash.ts";
 import { codeOf, entryAt, entryOrNothing, exactEntryAt, orElse } from "./looks.ts";
@@ -44,7 +34,7 @@ export function timesAt(path: string): readonly number[] {
   return found === undefined ? [0, Infinity] : [found.mtimeMs, found.ctimeMs];
 }
 
-function kindOf(found: Stats): PathFacts["kind"] {
+function kindOf(found: fs.Stats): PathFacts["kind"] {
   if (found.isFile()) return "file";
   return found.isSymbolicLink() ? "link" : "other";
 }
@@ -56,7 +46,7 @@ function kindOf(found: Stats): PathFacts["kind"] {
  */
 export function stampOf(path: string): string | null {
   const now = Date.now();
-  const found = entryOrNothing(() => statSync(path, { throwIfNoEntry: false }));
+  const found = entryOrNothing(() => fs.statSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return "";
   const { dev, ino, size, mtimeMs, ctimeMs } = found;
   return Math.max(ctimeMs, mtimeMs) < now - RACY_MS ? `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}` : null;
@@ -75,27 +65,27 @@ export function wasThere(path: string, time: number): boolean {
 
 /** A folder that is held until disposed of: `isThere()` is false once it was removed, also where another is in its place. */
 export function holdFolder(path: string): Disposable & { readonly isThere: () => boolean } {
-  const held = orElse(() => openSync(path, "r"), null); // Windows opens none, and removes none that is in use
+  const held = orElse(() => fs.openSync(path, "r"), null); // Windows opens none, and removes none that is in use
   return {
-    isThere: () => held === null || entryAt(path)?.ino === fstatSync(held).ino,
-    [Symbol.dispose]: () => held === null ? undefined : closeSync(held),
+    isThere: () => held === null || entryAt(path)?.ino === fs.fstatSync(held).ino,
+    [Symbol.dispose]: () => held === null ? undefined : fs.closeSync(held),
   };
 }
 
 /** The target of a symbolic link. */
 export function readLink(path: string): string {
-  return readlinkSync(path);
+  return fs.readlinkSync(path);
 }
 
 /** Makes a symbolic link in place of what is there. */
 export function writeLink(path: string, target: string): void {
-  rmSync(path, { force: true });
-  symlinkSync(target, path);
+  fs.rmSync(path, { force: true });
+  fs.symlinkSync(target, path);
 }
 
 /** Sets the permission bits of a file. */
 export function setMode(path: string, mode: number): void {
-  if (process.platform !== "win32") chmodSync(path, mode);
+  if (process.platform !== "win32") fs.chmodSync(path, mode);
 }
 
 /** True when something is at the path; symbolic links are followed, and one that leads back to itself is there. */

@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rm,
-  rmdirSync,
-  unlinkSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { orUnwritable, unwritable } from "./file_errors.ts";
@@ -40,13 +30,13 @@ export async function removeOwn(path: string, below: string): Promise<void> {
   if (entryAt(path)?.isDirectory() !== true) return await removePath(path);
   const inside = relative(below, path);
   const isBelow = inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
-  if (!isBelow || realpathSync.native(path) !== join(realpathSync.native(below), inside)) {
+  if (!isBelow || fs.realpathSync.native(path) !== join(fs.realpathSync.native(below), inside)) {
     throw unwritable(path, new Error(`it is not below ${below}, so Ralph does not delete it`));
   }
   for (let left = 5;; left -= 1) {
     try {
       return await new Promise((resolve, reject) =>
-        rm(path, { recursive: true, force: true }, (error) => error === null ? resolve() : reject(error))
+        fs.rm(path, { recursive: true, force: true }, (error) => error === null ? resolve() : reject(error))
       );
     } catch (error) {
       const isClosed = codeOf(error) === "EACCES";
@@ -62,18 +52,18 @@ export async function removeOwn(path: string, below: string): Promise<void> {
 
 /** Nothing can be taken out of a folder that its owner may not write to: an overlay and some package managers make such. */
 export function openFolders(folder: string): void {
-  orElse(() => chmodSync(folder, 0o700), undefined); // another user's stays as it is
+  orElse(() => fs.chmodSync(folder, 0o700), undefined); // another user's stays as it is
   for (const entry of entriesIn(folder)) if (entry.isDirectory()) openFolders(join(folder, entry.name));
 }
 
 /** By `unlink` itself: Bun's `rm` calls an error that it does not know a bad address. */
 function removeFile(path: string): void {
-  orUnwritable(path, () => ifThere(() => unlinkSync(path), undefined));
+  orUnwritable(path, () => ifThere(() => fs.unlinkSync(path), undefined));
 }
 
 /** Removes a folder if it is empty; one that something is in, or that is a mount point, stays. @returns whether it did */
 export function isRemovedEmpty(path: string): boolean {
-  return orElse(() => (rmdirSync(path), true), false); // something is in it, or it is no folder: removed in the long way
+  return orElse(() => (fs.rmdirSync(path), true), false); // something is in it, or it is no folder: removed in the long way
 }
 
 /**
@@ -96,12 +86,12 @@ export function setAside(path: string, folder: string): string | null {
   return orUnwritable(path, () => {
     if (entryAt(path) === undefined) return null;
     if (!`${folder}${sep}`.startsWith(`${path}${sep}`)) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const place = freeName(join(folder, basename(path)));
-      if (unless(["EXDEV"], () => (renameSync(path, place), true), false)) return place;
+      if (unless(["EXDEV"], () => (fs.renameSync(path, place), true), false)) return place;
     }
     const beside = freeName(`${path}.aside`);
-    renameSync(path, beside);
+    fs.renameSync(path, beside);
     return beside;
   });
 }
@@ -112,7 +102,7 @@ export function setAsideForGood(path: string, folder: string): string | null {
   if (place === null || dirname(place) === folder) return place;
   return orUnwritable(place, () => {
     const kept = freeName(join(folder, basename(path)));
-    cpSync(place, kept, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    fs.cpSync(place, kept, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
     return kept;
   });
 }
@@ -120,10 +110,10 @@ export function setAsideForGood(path: string, folder: string): string | null {
 /** The same for a name below `top` that is not UTF-8: where it is now has a name that can be read. */
 export function setAsideBytes(top: string, name: Buffer, folder: string): string {
   return orUnwritable(top, () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const place = freeName(join(folder, basename(name.toString("utf8"))));
     const file = Buffer.concat([Buffer.from(`${top}/`), name]);
-    if (!unless(["EXDEV"], () => (renameSync(file, place), true), false)) copyFileSync(file, place);
+    if (!unless(["EXDEV"], () => (fs.renameSync(file, place), true), false)) fs.copyFileSync(file, place);
     return place;
   });
 }
