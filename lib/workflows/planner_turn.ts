@@ -43,8 +43,7 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
   const { guard, kept } = guardOf(ralph, request, before);
   kept.work = {};
   await guard.beforeTurn(name, before);
-  const { head, contents } = before;
-  await recordPlanner(ralph, { head, ...kept, contents: Object.fromEntries(contents), allow });
+  await recordPlanner(ralph, { head: before.head, ...kept, contents: Object.fromEntries(before.contents), allow });
   await request.begun?.();
   const environment = await markingEnvironment(repository, ralph.host.environment.variables);
   const observed = await agentTurn(ralph, { prompt, name, folder, signal, before, interactive, environment });
@@ -91,11 +90,10 @@ function guardOf(
 ): Guarded {
   const known = GUARDS.get(ralph.run);
   const guarded = known ?? newGuard(ralph, stateFiles);
-  const { userPaths } = guarded;
   GUARDS.set(ralph.run, guarded);
   const dirty = changed.map(({ path }) => path);
   const outside = new Set(topLevelPaths(ralph, pathsOutside(rootPaths(ralph, dirty), allow)));
-  for (const path of dirty) if (known === undefined || outside.has(path)) userPaths.add(path);
+  for (const path of dirty) if (known === undefined || outside.has(path)) guarded.userPaths.add(path);
   return guarded;
 }
 

@@ -197,8 +197,7 @@ export async function settleStory(
       isThis(story) ? { ...story, passes: true, notes: attempts.withoutFailure(story.notes) } : story
     );
     const result = attempt.status === "verified" ? "passed" : "unverified";
-    const detail = (attempt.verification?.results ?? []).map(({ name }) => name).join(", ");
-    await record(result, detail);
+    await record(result, (attempt.verification?.results ?? []).map(({ name }) => name).join(", "));
     const stateSubject = `ralph: ${item.id} ${result}`;
     const subject = `feat: ${item.id} - ${item.title}`;
     // the transcript has the gates' decisions, taken after it was committed with the plan

@@ -19,9 +19,7 @@ export async function claimOf(turn: Turn, nonce: string, repository: Repository 
     form === "promise" && name === "COMPLETE" && counts || name === "DONE" && sealed
   );
   if (found.some(({ sealed }) => sealed)) return { status: "done" };
-  if (found.length === 0) {
-    return { status: "not-done", reason: `the answer did not end with \`${COMPLETE}\`` };
-  }
+  if (found.length === 0) return { status: "not-done", reason: `the answer did not end with \`${COMPLETE}\`` };
   const before = turn.lines.at(-2);
   if (before !== undefined && repository !== null && await endsAFile(before, repository)) {
     return { status: "not-done", reason: `\`${COMPLETE}\` stood in a file that the agent printed` };

@@ -77,9 +77,7 @@ export function validatePrd(data: unknown): readonly string[] {
   const { branchName = "-", userStories = [] } = data;
   if (typeof branchName !== "string") errors.push(`branchName must be a string (got: ${typeName(branchName)})`);
   else if (branchName === "") errors.push("branchName must be non-empty");
-  if (!Array.isArray(userStories)) {
-    return [...errors, `userStories must be an array (got: ${typeName(userStories)})`];
-  }
+  if (!Array.isArray(userStories)) return [...errors, `userStories must be an array (got: ${typeName(userStories)})`];
   return [...errors, ...userStories.flatMap((story, index) => storyErrors(story, `userStories[${index}]`))];
 }
 

@@ -124,7 +124,7 @@ function planLines({ agent, config }: RalphContext, { goal, saved, prd, isApprov
     const open = stories.filter(({ passes }) => !passes).length;
     return [
       `approved ${localTime(saved?.approvedPrdAt ?? "")}, ${open} of ${stories.length} stories open`,
-      ...prdSummaryLines(prd, config.verify.default).slice(1).map(oneLineKeepingIndent),
+      ...prdSummaryLines(prd, config.verify.default).slice(1).map((line) => `${/^ */.exec(line)?.[0] ?? ""}${oneLine(line)}`),
     ];
   }
   const has = count(stories.length, "story", "stories");
@@ -139,10 +139,6 @@ function planLines({ agent, config }: RalphContext, { goal, saved, prd, isApprov
   }
   const planner = agent.name === "none" ? "the agent" : oneLine(agent.name);
   return [`none yet: ${planner} asks what it needs to know and drafts stories, which you read before a yes`, ...there];
-}
-
-function oneLineKeepingIndent(line: string): string {
-  return `${/^ */.exec(line)?.[0] ?? ""}${oneLine(line)}`;
 }
 
 async function branchLines(

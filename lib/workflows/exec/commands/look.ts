@@ -37,8 +37,7 @@ export async function readStatus(look: views.Look): Promise<views.StatusView> {
   const { root, config, style: { dim } } = look;
   const text = await look.state.read(PRD_FILE);
   const { value: prd, error } = await readOrError(() => text === null ? null : parsePrd(text, PRD_FILE));
-  const isEmpty = error === null && (prd?.userStories ?? []).length === 0;
-  const [external] = isEmpty ? await findExternal(root) : [];
+  const [external] = error === null && (prd?.userStories ?? []).length === 0 ? await findExternal(root) : [];
   const backlog = prdBacklog(look);
   const parked = prd === null ? [] : await views.parkedIn(look, backlog);
   const counts = prd === null ? null : await backlog.overview({ parked });
@@ -49,7 +48,6 @@ export async function readStatus(look: views.Look): Promise<views.StatusView> {
     if (reason !== undefined) return { id, title, state: "parked" as const, reason, checks };
     return { id, title, state: passes ? "passes" as const : "open" as const, checks };
   });
-  const hint = external === undefined ? ownHint(error) : importHint(external);
   return {
     data: { plan, counts, stories },
     open: stories.filter(({ state }) => state === "open"),
@@ -63,7 +61,7 @@ export async function readStatus(look: views.Look): Promise<views.StatusView> {
       }),
     ],
     problem: error?.message ?? null,
-    hint: hint ?? await stepHint(),
+    hint: (external === undefined ? ownHint(error) : importHint(external)) ?? await stepHint(),
   };
 
   async function stepHint(): Promise<string | null> {

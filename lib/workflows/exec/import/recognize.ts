@@ -178,8 +178,7 @@ function textOf(fields: Plain, ...keys: readonly string[]): string {
 
 /** Texts of a list, or one text as a list of one; of objects what they say in `text`, `description`, `title` or `criterion`. */
 function textsOf(value: unknown): readonly string[] {
-  const values = Array.isArray(value) ? value : [value];
-  return values.map((one) =>
+  return [value].flat().map((one) =>
     isPlain(one) ? textOf(one, "text", "description", "criterion", "title") : textOf({ one }, "one")
   )
     .filter((text) => text !== "");
@@ -289,22 +288,18 @@ export interface ExternalPlan {
   readonly left: readonly string[];
 }
 
-/** A reader gets this beside the data. */
-interface ReaderHint {
-  /** The file's path, for formats whose folder says something. */
-  readonly path: string;
-  /** Which of several lists is meant. */
-  readonly tag: string | undefined;
-}
-
 /** Reads one format. */
 interface PlanReader {
   /** The tool whose format it is. */
   readonly tool: string;
   /** True where data or text is of this format, whatever else is wrong with it. */
   matches(source: PlanSource): boolean;
-  /** @throws {RalphError} usage where the line must say which part is meant */
-  read(source: PlanSource, hint: ReaderHint): ExternalPlan;
+  /**
+   * The file's path is for formats whose folder says something; `tag` names one of several lists.
+   *
+   * @throws {RalphError} usage where the line must say which part is meant
+   */
+  read(source: PlanSource, hint: { readonly path: string; readonly tag: string | undefined }): ExternalPlan;
 }
 
 /** A file: its text, and the data where it is JSON. */

@@ -218,8 +218,7 @@ export async function reviewDraft(
   // lines of a pipe were written before anyone read what a yes means: each consent has its own
   const andRun = ralph.host.terminal.interactive ? asked : null;
   const existing = await readPrd(ralph);
-  const updated = session.state.existing === "update" ? existing : null;
-  const prd = withOwnFields(session.state.lastPrdDraft!, updated);
+  const prd = withOwnFields(session.state.lastPrdDraft!, session.state.existing === "update" ? existing : null);
   let consents: PlanConsents = {};
   if (session.state.approvedPrdAt === null) {
     const lines = [
@@ -258,8 +257,7 @@ export async function reviewDraft(
     if (value === "change") await session.save({ state: "collect_context", changing: true }, [decision]);
     if (value === "change") return "change";
     await session.save({ approvedPrdAt: session.now() }, [decision]);
-    const isForAll = andRun !== null && source !== "approve" && source !== "answers";
-    if (isForAll) {
+    if (andRun !== null && source !== "approve" && source !== "answers") {
       consents = {
         run: { yes: value !== "write", source },
         ...offersMap || value === "write" ? { understand: { yes: value === "understand", source } } : {},

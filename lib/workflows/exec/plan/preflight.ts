@@ -32,12 +32,8 @@ export async function preflight(
     throw usage(problem, 'give a goal: `ralph plan "add a health endpoint"`');
   }
   if (saved !== null && saved.openTurn !== null) {
-    await planning.restoreState(
-      ralph,
-      await ralph.run.folder(EXEC_RUNS),
-      `plan-${saved.turns}`,
-      saved.openTurn.missing,
-    );
+    const folder = await ralph.run.folder(EXEC_RUNS);
+    await planning.restoreState(ralph, folder, `plan-${saved.turns}`, saved.openTurn.missing);
   }
   const before = await readPrd(ralph); // a damaged PRD is reported before anything is made
   if (goal !== null && (saved === null || (saved.state === "done" && !sameGoal(goal, saved.goal)))) {
@@ -78,18 +74,12 @@ async function readState(ralph: RalphContext): Promise<PlanState | null> {
 }
 
 /** The state that planning continues with; `null`: it begins anew. */
-async function kept(
-  ralph: RalphContext,
-  goal: string | null,
-  saved: PlanState | null,
-): Promise<PlanState | null> {
+async function kept(ralph: RalphContext, goal: string | null, saved: PlanState | null): Promise<PlanState | null> {
   if (saved === null) return null;
   if (goal !== null && !sameGoal(goal, saved.goal)) {
     if (saved.state !== "done" && !await startsOver(ralph, goal, saved)) return saved;
-    await writeAtomic(
-      join(await ralph.run.folder(EXEC_RUNS), "plan_state.json.before"),
-      planning.formatPlanState(saved),
-    );
+    const folder = await ralph.run.folder(EXEC_RUNS);
+    await writeAtomic(join(folder, "plan_state.json.before"), planning.formatPlanState(saved));
     return null;
   }
   if (saved.state === "done") return await stillApproved(ralph, saved) ? saved : null;
@@ -116,10 +106,8 @@ async function startsOver(ralph: RalphContext, goal: string, saved: PlanState): 
 
 async function stillApproved(ralph: RalphContext, saved: PlanState): Promise<boolean> {
   const same = isApprovedAs(saved, await readPrd(ralph));
-  const message = same
-    ? `this goal's PRD was approved ${localTime(saved.approvedPrdAt ?? "")} and is unchanged`
-    : "the PRD is no longer the one that was approved for this goal: planning again";
-  note(ralph, "info", message);
+  const approved = `this goal's PRD was approved ${localTime(saved.approvedPrdAt ?? "")} and is unchanged`;
+  note(ralph, "info", same ? approved : "the PRD is no longer the one that was approved for this goal: planning again");
   return same;
 }
 

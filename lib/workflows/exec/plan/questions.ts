@@ -146,8 +146,7 @@ function parsed(data: unknown): EnvelopeResult {
   if (!result.success) {
     return invalid(...result.error.issues.map((issue) => `${z.core.toDotPath(issue.path)}: ${issue.message}`));
   }
-  const { questions, prdDraft } = result.data;
-  if (questions.length === 0 && prdDraft === null) {
+  if (result.data.questions.length === 0 && result.data.prdDraft === null) {
     return invalid("`questions` is empty and `prdDraft` is null: ask something, or give a draft");
   }
   return { status: "valid", envelope: result.data };

@@ -190,7 +190,5 @@ export async function commitPlan(ralph: RalphContext): Promise<void> {
   if (result.status === "nothing" && result.ignored.length > 0) {
     note(ralph, "info", `git ignores ${result.ignored.join(", ")}: the plan is not committed`);
   }
-  if (result.status === "refused") {
-    note(ralph, "warn", `the plan could not be committed: ${result.output}`);
-  }
+  if (result.status === "refused") note(ralph, "warn", `the plan could not be committed: ${result.output}`);
 }

@@ -15,7 +15,6 @@ import { defaultBranch } from "../../../git/refs.ts";
 import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
 import { sameCriteria } from "../../stories.ts";
 
-const ALLOW = [`${EXEC_FOLDER}/**`];
 
 /** Gives the planner's agent one turn. State files are restored after it. */
 export async function planTurn(session: planning.PlanSession, signal: AbortSignal): Promise<PlannerTurn> {
@@ -27,7 +26,7 @@ export async function planTurn(session: planning.PlanSession, signal: AbortSigna
     prompt: async () => await renderPrompt("exec_plan", await plannerValues(session), { root: ralph.root }),
     name,
     folder,
-    allow: ALLOW,
+    allow: [`${EXEC_FOLDER}/**`],
     stateFiles: planning.PLAN_STATE_FILES,
     signal,
     begun: () => session.save({ turns: number, openTurn: { missing } }),
@@ -100,9 +99,8 @@ function mapValue(map: string | null): string {
 }
 
 async function commandsValue(root: string, always: readonly string[]): Promise<string> {
-  const suggested = await suggestChecks(root);
   const lines = [
-    ...suggested.map(({ command, from }) => `- \`${command}\` (${from})`),
+    ...(await suggestChecks(root)).map(({ command, from }) => `- \`${command}\` (${from})`),
     ...always.map((command) => `- \`${command}\` runs for every story anyway (ralph.config.json)`),
   ];
   return lines.length === 0 ? "None." : lines.join("\n");

@@ -64,9 +64,7 @@ export async function gateUnderstand(
     map: topics.map,
     today: localDate(ralph.host.clock.now()),
   });
-  for (const message of warnings) {
-    note(ralph, "warn", `${CODEBASE_MAP_FILE}: ${message}`);
-  }
+  for (const message of warnings) note(ralph, "warn", `${CODEBASE_MAP_FILE}: ${message}`);
   const certain = "map is of today and the planner is certain";
   if (mode === "auto" && reasons.length === 0) return skipped(ralph, `the codebase ${certain}`);
   const why = reasons.length === 0 ? [`Nothing speaks for it: the ${certain}`] : reasons;
@@ -101,13 +99,8 @@ function list(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `- ${line}`);
 }
 
-/** The reasons are computed from these facts. */
-interface TriggerFacts extends PlannedFacts {
-  /** Text of the codebase map, `null` when there is none. */
-  readonly map: string | null;
-  /** Local day, `YYYY-MM-DD`. */
-  readonly today: string;
-}
+/** The codebase map's text, `null` when there is none, and the local day, `YYYY-MM-DD`. */
+type TriggerFacts = PlannedFacts & { readonly map: string | null; readonly today: string };
 
 /** Understanding is recommended if the map is missing or stale, or if the planner was uncertain. Pure. */
 export function understandTriggers(

@@ -201,10 +201,7 @@ async function settleTopic(
   const passed = attempt.status === "verified" || attempt.status === "unverified";
   const { topic } = item.data;
   // Ticked although it did not pass: by an agent that failed, or before its commit was refused.
-  await ralph.state.update(
-    CODEBASE_MAP_FILE,
-    (text) => text === null ? null : tickTopic(text, topic, { checked: passed }),
-  );
+  await ralph.state.update(CODEBASE_MAP_FILE, (text) => text && tickTopic(text, topic, { checked: passed }));
   if (passed) {
     // the transcript has the gates' decisions, taken after it was committed with the plan
     const paths = [CODEBASE_MAP_FILE, ...await presentPaths(ralph.root, [PLAN_TRANSCRIPT_FILE])];
@@ -212,8 +209,7 @@ async function settleTopic(
   }
   if (attempt.status === "interrupted") return { status: "open" };
   const reason = reasonOf(attempt);
-  const wrote = attempt.claim?.findings?.wrote ?? [];
-  if (wrote.length > 0) return { status: "stop", as: "failed", reason };
+  if ((attempt.claim?.findings?.wrote ?? []).length > 0) return { status: "stop", as: "failed", reason };
   return { status: isOver(attempt) ? "parked" : "open", reason };
 }
 
