@@ -38,7 +38,7 @@ interface Loaded {
 }
 
 /** A session at the terminal ends when the person ends it. */
-const SESSION_MS = 24 * 60 * 60 * 1000;
+export const SESSION_MS: number = 24 * 60 * 60 * 1000;
 
 /**
  * The plans of a GSD project, one an iteration. A plan passes when every `<command>` and `<automated>` of it passed,
@@ -143,11 +143,10 @@ function offered(
       folder.taken = null;
       if (only === undefined) refuseCircles(loaded);
       const plans = wanted(loaded, only, "open");
-      const { complete, total } = loaded.position;
       return {
-        total: only === undefined ? total : 1,
+        total: only === undefined ? loaded.position.total : 1,
         ids: loaded.planning.phases.flatMap((phase) => phase.plans.map(({ id }) => id)),
-        passed: only === undefined ? complete : 1 - plans.length,
+        passed: only === undefined ? loaded.position.complete : 1 - plans.length,
         open: plans.length,
         parked: 0,
         checkForm: gsd.CHECK_FORM,

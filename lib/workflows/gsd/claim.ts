@@ -40,14 +40,10 @@ const UNCOUNTED =
 /** A turn claims its last signal. Only an interactive turn, or one that had to write a SUMMARY, needs none. Pure. */
 export function claimOf(
   { lines }: Pick<Turn, "lines">,
-  { nonce, interactive, summaryOnly }: {
-    readonly nonce: string;
-    readonly interactive: boolean;
-    readonly summaryOnly: boolean;
-  },
+  { nonce, ...asked }: { readonly nonce: string } & Readonly<Record<"interactive" | "summaryOnly", boolean>>,
 ): Claim<GsdFindings> {
   const signal = lastSignal(lines, nonce);
-  const findings = { signal, summaryOnly };
+  const findings = { signal, summaryOnly: asked.summaryOnly };
   const hasUncounted = signalsOf(lines, nonce).some(({ form, name }) => form === "hashes" && name === "PLAN_COMPLETE");
   switch (signal?.kind) {
     case "PLAN_COMPLETE":
@@ -61,7 +57,7 @@ export function claimOf(
       return { status: "blocked", reason: `the agent is blocked: ${signal.payload}`, findings };
     case undefined:
       // The output of a terminal session is not read; after a verified plan only its SUMMARY was asked for.
-      if (interactive || summaryOnly) return { status: "done", findings };
+      if (asked.interactive || asked.summaryOnly) return { status: "done", findings };
       return { status: "not-done", reason: hasUncounted ? UNCOUNTED : NONE, findings };
   }
 }

@@ -5,12 +5,6 @@
  */
 import { NUMBER_SOURCE, sameNumber } from "./numbers.ts";
 
-/** A phase's folder by its name. */
-export interface PhaseName {
-  readonly number: string;
-  readonly name: string;
-}
-
 /** The parts of a plan's or a summary's file name. */
 export interface PlanName {
   /** As the file name writes it; `null` where it names none (`PLAN.md`). */
@@ -25,7 +19,7 @@ const PREFIX = "(?:[A-Z][A-Z0-9]{0,7}-)?";
 const PHASE_REGEXP = new RegExp(`^${PREFIX}(${NUMBER_SOURCE})(?:[-_](.*))?$`);
 
 /** `02.1-auth`, `CK-01-name`, `12A`; `null` for other folders. */
-export function parsePhaseName(folder: string): PhaseName | null {
+export function parsePhaseName(folder: string): { readonly number: string; readonly name: string } | null {
   const [, number, name = ""] = PHASE_REGEXP.exec(folder) ?? [];
   return number === undefined ? null : { number, name };
 }

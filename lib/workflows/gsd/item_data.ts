@@ -42,13 +42,12 @@ export type GsdCounts = Pick<GsdItemData, "complete" | "phaseComplete" | "phaseT
 /** Takes the snapshot. Pure. */
 export function itemDataOf(plan: Plan, planning: Planning, position: Position): GsdItemData {
   const phase = planning.phases.find(({ number }) => number === plan.phase);
-  const plans = phase?.plans ?? [];
   return {
     id: plan.id,
     phase: plan.phase,
     phaseName: phase?.name ?? "",
     number: plan.number,
-    place: plans.findIndex(({ id }) => id === plan.id) + 1,
+    place: (phase?.plans ?? []).findIndex(({ id }) => id === plan.id) + 1,
     file: plan.file,
     summaryFile: plan.summaryFile,
     title: plan.title ?? plan.id,

@@ -100,16 +100,12 @@ function readTask({ attributes, line, lines }: Block, number: number, reading: R
   const elements = new Map<string, Block>();
   const verifies: Block[] = [];
   const isElement = (index: number): boolean => ELEMENTS.includes(openingAt(lines, index)?.name ?? "");
-  const found = elementsIn(
-    lines,
-    reading.report,
-    (name, index) =>
-      ELEMENTS.includes(name)
-        ? { last: true, limit: limitOf(lines, index, name), stop: isElement }
-        // a tag inside an element that is not known is no tag of the task: nothing in there is run
-        : { stop: () => true, mayBeOpen: true },
-  );
-  for (const element of found) {
+  const reachOf = (name: string, index: number): Reach => {
+    // a tag inside an element that is not known is no tag of the task: nothing in there is run
+    if (!ELEMENTS.includes(name)) return { stop: () => true, mayBeOpen: true };
+    return { last: true, limit: limitOf(lines, index, name), stop: isElement };
+  };
+  for (const element of elementsIn(lines, reading.report, reachOf)) {
     if (element.name === "verify") verifies.push(element);
     else if (!elements.has(element.name)) elements.set(element.name, element);
   }
@@ -152,14 +148,13 @@ function headingTasks(lines: readonly MarkdownLine[], reading: Reading): readonl
   return heads.map(({ index, line, title }, place) => {
     const inside = lines.slice(index + 1, sectionEnd(lines, index));
     const found = elementsIn(inside, reading.report, (name) => ({ stop: () => true, mayBeOpen: name !== "verify" }));
-    const verifies = [...found].filter(({ name }) => name === "verify");
     return {
       number: place + 1,
       name: title || `Task ${place + 1}`,
       type: null,
       checkpoint: false,
       line,
-      ...mergedVerifying(verifies, reading),
+      ...mergedVerifying([...found].filter(({ name }) => name === "verify"), reading),
     };
   });
 }

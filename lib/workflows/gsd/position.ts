@@ -150,8 +150,7 @@ function lastPassedPhase({ phases, state }: Planning): string | null {
   if (present !== null) return phases.findLast(({ number }) => compareNumbers(number, present) < 0)?.number ?? null;
   if (state.kind === "unknown") return null;
   const begun = phases.findLast(({ finished, plans }) => finished || plans.some(({ completion }) => completion.done));
-  const last = state.kind === "none" ? phases.at(-1) : undefined;
-  return (begun ?? last)?.number ?? null;
+  return (begun ?? (state.kind === "none" ? phases.at(-1) : undefined))?.number ?? null;
 }
 
 function gapsLine(gaps: readonly Noted[]): string {

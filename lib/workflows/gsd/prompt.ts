@@ -3,17 +3,13 @@ import { type PromptValuesOf, renderPrompt, windowed } from "../../prompts/rende
 import type { PromptFacts } from "../stories.ts";
 import type { GsdItemData } from "./item_data.ts";
 
-/** The parts of a plan's prompt, beside the plan. */
-export interface GsdPromptContext extends PromptFacts {
-  /** A person is at the terminal. */
-  readonly interactive: boolean;
-}
-
 const EARLIER = "What the earlier attempt did is still in the working tree and in git: look before you repeat it.";
 
-/** The prompt for one attempt at one plan. */
-export async function planPrompt(plan: GsdItemData, context: GsdPromptContext): Promise<string> {
-  const { root, attempt, nonce, previous, checks, interactive } = context;
+/** The prompt for one attempt at one plan. An interactive turn has a person at the terminal. */
+export async function planPrompt(
+  plan: GsdItemData,
+  { root, attempt, nonce, previous, checks, interactive }: PromptFacts & { readonly interactive: boolean },
+): Promise<string> {
   return await renderPrompt("gsd_execute", {
     ...named(plan, interactive),
     nonce,

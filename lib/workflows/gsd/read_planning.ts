@@ -101,9 +101,9 @@ async function chosenFolder(
 ): Promise<Folder | null> {
   const titled = folders.filter((folder) => slugOf(folder.name) === slugOf(name));
   if (titled.length === 1 || closed !== null) return titled[0] ?? folders[0] ?? null;
-  const hasPlans = await Promise.all(folders.map(({ directory }) => holdsPlans(root, directory)));
-  const written = folders.filter((_, index) => hasPlans[index]);
-  const [first, second] = written;
+  const files = await Promise.all(folders.map(({ directory }) => phaseFiles(root, directory)));
+  const written = files.map((names) => namedFiles(names, "PLAN").some(({ name: { side } }) => !side));
+  const [first, second] = folders.filter((_, index) => written[index]);
   if (first === undefined || second === undefined) return first ?? folders[0] ?? null;
   const problem = `two folders with plans for phase ${first.number}: ${first.directory} and ${second.directory}`;
   const hint = "move the one that is not meant out of phases/, or name the right one like the phase in ROADMAP.md";
@@ -264,11 +264,6 @@ async function readFiles(root: string, given: PhaseFolder, files: readonly strin
   };
 }
 
-/** True where a folder has a PLAN file. */
-async function holdsPlans(root: string, directory: string): Promise<boolean> {
-  return namedFiles(await phaseFiles(root, directory), "PLAN").some(({ name }) => !name.side);
-}
-
 async function phaseFiles(root: string, directory: string): Promise<readonly string[]> {
   const files = await listDirectory(join(root, directory));
   const nested = await listDirectory(join(root, directory, "plans"));
@@ -290,16 +285,11 @@ function namedFiles(files: readonly string[], word: "PLAN" | "SUMMARY"): readonl
   });
 }
 
-/** One plan's file, and what is known of the whole phase. */
-interface PlanFile extends NamedFile, Pick<Phase, "closed"> {
-  readonly summaries: readonly NamedFile[];
-}
-
 /** Reads a plan, and whether it is complete. */
 async function readPlan(
   root: string,
   { number: phase, folder, listed: all, diagnostics }: PhaseFolder,
-  { path, name, summaries, closed }: PlanFile,
+  { path, name, summaries, closed }: NamedFile & Pick<Phase, "closed"> & { readonly summaries: readonly NamedFile[] },
 ): Promise<Plan> {
   const directory = folder?.directory ?? "";
   const file = `${directory}/${path}`;

@@ -193,10 +193,8 @@ export function cellsOf(row: string): readonly string[] {
 /** `Foundation** - File discovery (3/3 plans) -- completed …` is the phase `Foundation`. */
 function plainName(text: string): string {
   const [name = ""] = text.split(/\*\*|~~| -- | — | – | - /);
-  return name.replace(/\s*\((?:INSERTED|\d+\/\d+ plans?)\)\s*/gi, " ").replace(/[*~✅✓\s]+$/u, "").replace(
-    /^[*~\s]+/,
-    "",
-  ).trim();
+  const plain = name.replace(/\s*\((?:INSERTED|\d+\/\d+ plans?)\)\s*/gi, " ");
+  return plain.replace(/[*~✅✓\s]+$/u, "").replace(/^[*~\s]+/, "");
 }
 
 /** True for the mark of a check box that counts as done; `-` is one that was left out. */

@@ -59,10 +59,7 @@ export const GSD: WorkflowRow = {
       summary: "gsd: run the commands of one task of a plan; agents run it after each task",
       usage: "TASK",
       arity: [1, 1],
-      flags: {
-        plan: text("PLAN", "the plan (default: the one of this turn, else the next one)"),
-        ...LOOK_FLAGS,
-      },
+      flags: { plan: text("PLAN", "the plan (default: the one of this turn, else the next one)"), ...LOOK_FLAGS },
       load: () => import("./commands/check.ts"),
     },
   ],

@@ -86,8 +86,7 @@ function phaseOf(value: string | null): Pick<StatePosition, "kind" | "phase" | "
     return { ...nothing, kind: NO_PHASE_REGEXP.test(value) ? "none" : "unknown" };
   }
   const [, bracketed] = /^\s*\((.*?)\)/.exec(rest) ?? [];
-  const dashed = /^\s*[–—:-]+\s*(.*)$/.exec(rest)?.[1];
-  const name = (bracketed ?? dashed ?? "").trim();
+  const name = (bracketed ?? /^\s*[–—:-]+\s*(.*)$/.exec(rest)?.[1] ?? "").trim();
   return { phase, kind: "phase", phaseName: name === "" ? null : name, totalPhases: total };
 }
 

@@ -5,13 +5,10 @@ import type { GsdItemData } from "./item_data.ts";
 
 const SKIPPED_REGEXP = /^#{1,6}\s+Skipped checkpoints\b/im;
 
-/** A SUMMARY says this of its plan. */
-export type SummaryVerdict = "complete" | "empty" | "failed";
-
 const FAILED_REGEXP = /^(blocked|failed|incomplete|partial|partially[- ]complete|in[- ]progress|halted|aborted)\b/i;
 
 /** A SUMMARY may itself say that its plan was not carried out; then it completes nothing. */
-export function summaryVerdict(text: string): SummaryVerdict {
+export function summaryVerdict(text: string): "complete" | "empty" | "failed" {
   if (text.trim() === "") return "empty";
   const { values } = readFrontMatter(markdownLines(text).lines);
   const status = scalar(values, "status") ?? scalar(values, "result") ?? scalar(values, "outcome");

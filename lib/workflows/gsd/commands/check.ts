@@ -28,16 +28,10 @@ export async function run(invocation: Invocation): Promise<number> {
     throw usage(`plan ${plan.id} has no task ${named}`, `its tasks: ${tasks}`);
   }
   await using session = await openSession(invocation, { asks: false, gates: [], data: true, silent: true, place });
-  const { ralph } = session;
   const checks = planChecks({ tasks: [task], verification: { commands: [], notCheckable: [] } }, [], { skip: false });
-  const verified = await verify(ralph, checks);
-  const claim: ClaimLine = {
-    v: 1,
-    command: COMMAND,
-    at: host.clock.now(),
-    id: `${plan.id}/${task.number}`,
-    text: verified.status,
-  };
+  const verified = await verify(session.ralph, checks);
+  const [at, id] = [host.clock.now(), `${plan.id}/${task.number}`];
+  const claim: ClaimLine = { v: 1, command: COMMAND, at, id, text: verified.status };
   const failures = await failuresOf(variables[CLAIMS_VARIABLE] ?? "", claim);
   if (flags.has("json")) out(toJson(verified));
   else for (const line of linesOf(verified, task, failures)) out(line);

@@ -14,9 +14,8 @@ import type { RalphContext } from "../../../context/context.ts";
 
 /** The plan that comes next, and what Ralph would run. */
 export async function nextPlan(look: Look): Promise<NextView> {
-  const { status, next, reasons, warnings } = positionOf(
-    withoutBegun(await readPlanning(look), await journalView(look)),
-  );
+  const planning = withoutBegun(await readPlanning(look), await journalView(look));
+  const { status, next, reasons, warnings } = positionOf(planning);
   const blocked = status === "blocked" || status === "unplanned";
   const known = { kind: "plan", reasons, checks: [] };
   if (next === null) return { blocked, data: { status, id: null, title: null, file: null, ...known }, notes: reasons };
@@ -171,8 +170,7 @@ export async function validatePlanning({ root, config }: Validated): Promise<rea
       ...uncheckedLines(uncheckedPlans(open, config?.verify.default ?? []), open.length),
       ...open.flatMap(planNotes),
     ];
-    const files = [...new Set(diagnostics.map(({ file }) => file))];
-    const found = files.map(async (file) => ({
+    const found = [...new Set(diagnostics.map(({ file }) => file))].map(async (file) => ({
       path: file,
       present: await pathExists(join(root, file)),
       problems: [],

@@ -13,13 +13,12 @@ import { openSession } from "../../../cli/session.ts";
 import { turnEnvironment } from "../../../agents/environment.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
-import { gsdBacklog, type GsdBacklogOptions } from "../backlog.ts";
+import { gsdBacklog, type GsdBacklogOptions, SESSION_MS } from "../backlog.ts";
 import { findPlan, positionOf } from "../position.ts";
 import { runLoop } from "../../../loop/run/run_loop.ts";
 import { parseCount, parseWorkers } from "../../../cli/settings.ts";
 
 /** A session ends when the person ends it. */
-const SESSION_MS = 24 * 60 * 60 * 1000;
 
 /** The agent that GSD's commands are made for, where no other is named. */
 const DEFAULT_AGENT = "claude";
@@ -56,8 +55,7 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
   if (action === "discover" || action === "plan") await lookAtPhase(place.root, invocation, action);
   const chosen = await withAgent(invocation, place);
   const installed = await installedCommands(place.root, host.environment);
-  const configured = place.config.gsd.commands[action];
-  const command = slashCommand(action, { phase, configured, installed });
+  const command = slashCommand(action, { phase, configured: place.config.gsd.commands[action], installed });
 
   await using session = await openSession(chosen, { asks: false, gates: [] });
   say(`handing the terminal to ${session.ralph.agent.name}: ${command}`);
@@ -162,11 +160,10 @@ async function handOver(ralph: RalphContext, prompt: string, action: GsdAction):
     const tried = await baselineOf(ralph, [], { logs: join(folder, "baseline"), signal: ralph.signal });
     if (tried.status !== "known") return tried;
   }
-  const transcript = join(folder, `${action}.log`);
   const { end } = await agent.runTurn({
     prompt,
     cwd: ralph.root,
-    transcript,
+    transcript: join(folder, `${action}.log`),
     timeoutMs: SESSION_MS,
     environment: await turnEnvironment(ralph, null),
     interactive: true,
