@@ -150,8 +150,7 @@ function recorded(
 
     async record(milestone) {
       if (milestone.type !== "item-committed" || milestone.item.data.stage !== "BUILD") return;
-      const { commit, item } = milestone;
-      await change((plan) => committedAt(plan, item.id, commit));
+      await change((plan) => committedAt(plan, milestone.item.id, milestone.commit));
     },
 
     async settle(item, attempt) {

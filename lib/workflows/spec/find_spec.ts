@@ -19,20 +19,17 @@ export async function scaffoldSpec(root: string): Promise<readonly string[]> {
   return [path];
 }
 
-/** A spec file that exists. */
-export interface FoundSpec {
-  /** The plan's name for it: the shortest one that leads to it. */
-  readonly name: string;
-  /** Absolute. */
-  readonly path: string;
-}
-
-/** Finds a spec: as given from the current folder, then below the root, `ralph/specs/` and `specs/`. */
-export async function findSpec(root: string, given: string, cwd: string = root): Promise<FoundSpec | null> {
+/**
+ * Finds a spec: as given from the current folder, then below the root, `ralph/specs/` and `specs/`. Its name is the
+ * plan's: the shortest one that leads to it; its path is absolute.
+ */
+export async function findSpec(
+  root: string,
+  given: string,
+  cwd: string = root,
+): Promise<{ readonly name: string; readonly path: string } | null> {
   const places = [resolve(cwd, given), ...SPEC_FOLDERS.map((folder) => resolve(root, folder, given))];
-  for (const path of places) {
-    if (await pathExists(path)) return { name: await nameOf(root, path), path };
-  }
+  for (const path of places) if (await pathExists(path)) return { name: await nameOf(root, path), path };
   return null;
 }
 

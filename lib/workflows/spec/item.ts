@@ -68,12 +68,11 @@ function isAdded({ record, parent, createdFrom, supersedes }: Task): boolean {
 }
 
 export function decomposeItem(plan: Plan, task: Task): SpecItem {
-  const ids = plans.tasksOf(plan).map(({ id }) => id);
   return stageItem(plan, [task], {
     id: decomposeId(task),
     title: onOneLine(task.name),
     fingerprint: fingerprintOf([task.name, task.killLog ?? ""]),
-  }, { stage: "DECOMPOSE", spec: task.spec, ids });
+  }, { stage: "DECOMPOSE", spec: task.spec, ids: plans.tasksOf(plan).map(({ id }) => id) });
 }
 
 export function decomposeId({ id }: Pick<Task, "id">): string {

@@ -77,10 +77,8 @@ export function addTasks(
   const changed = tasks.reduce((now, task) => addTask(now, task, options), plan);
   const circle = plans.circleIn(plans.tasksOf(changed));
   if (circle !== null) {
-    throw usage(
-      `the tasks would depend on each other in a circle: ${circle.text}`,
-      "leave one of these dependencies out",
-    );
+    const hint = "leave one of these dependencies out";
+    throw usage(`the tasks would depend on each other in a circle: ${circle.text}`, hint);
   }
   return { plan: changed, subject: `ralph: task add - ${namesOf(tasks.map(({ name }) => name), "tasks")}` };
 }
@@ -241,13 +239,8 @@ export function addIssues(
   for (const { id, desc, rounds = 0 } of issues) {
     if (desc.trim() === "") throw usage("an issue needs a description", '`ralph issue add "what was found"`');
     checkFree(changed, id);
-    changed = plans.withRecord(changed, {
-      t: "issue",
-      id,
-      spec,
-      desc,
-      ...(rounds > 0 ? { issue_rounds: rounds } : {}),
-    });
+    const more = rounds > 0 ? { issue_rounds: rounds } : {};
+    changed = plans.withRecord(changed, { t: "issue", id, spec, desc, ...more });
   }
   return { plan: changed, subject: `ralph: issue add - ${namesOf(issues.map(({ desc }) => desc), "issues")}` };
 }

@@ -162,8 +162,7 @@ export function withLine(plan: Plan, raw: string): Plan {
 export function withChanged(plan: Plan, isMeant: (entry: Entry) => boolean, changes: JsonObject): Plan {
   return mapLines(plan, (line) => {
     if (!isMeant(line.entry)) return [line];
-    const end = line.raw.endsWith("\r") ? "\r" : "";
-    return [readLine(editRecord(line.raw, changes) + end, line.number)];
+    return [readLine(editRecord(line.raw, changes) + (line.raw.endsWith("\r") ? "\r" : ""), line.number)];
   });
 }
 

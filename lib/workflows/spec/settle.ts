@@ -109,10 +109,9 @@ function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
   const open = reset(plan, item);
   const pending = plans.pendingOf(open).find(({ id }) => id === item.id);
-  const isClaimed = attempt.claim?.status === "done";
   // Settled again after a crash: the tombstone is there already.
   const isSettled = plans.rejectionsOf(open, item.id) > item.data.rejections;
-  return pending !== undefined && isClaimed && !isSettled
+  return pending !== undefined && attempt.claim?.status === "done" && !isSettled
     ? withRejection(open, pending, shortReason(reasonOf(attempt)), head)
     : open;
 }

@@ -278,8 +278,7 @@ export function claimsByHand(item: SpecItem, text: string | null, known?: Plan):
   if (plan === null) return [];
   const claim = (command: string, id: string): ClaimLine => ({ v: 1, command, id, at: 0 });
   if (item.data.stage === "BUILD") {
-    const isDone = tasksOf(plan).some(({ id, s }) => id === item.id && s === "d");
-    return isDone ? [claim("task done", item.id)] : [];
+    return tasksOf(plan).some(({ id, s }) => id === item.id && s === "d") ? [claim("task done", item.id)] : [];
   }
   if (item.data.stage !== "VERIFY") return [];
   const left = new Set([...tasksOf(plan), ...rejectsOf(plan)].map(({ id }) => id));

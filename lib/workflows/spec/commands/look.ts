@@ -100,13 +100,12 @@ export async function validatePlanFile({ root, host }: Validated): Promise<Valid
     missing: ["`ralph plan SPEC.md` writes it"],
     async check(text) {
       const plan = parsePlan(text, PLAN_FILE);
-      const repository = await openRepository(host, root);
       return {
         problems: problemsOf(plan).map(({ line, problem }) => `line ${line}: ${problem}`),
         empty: tasksOf(plan).flatMap(({ id, accept, line }) =>
           placeholderProblems(`line ${line}: ${id}`, verifyCommands(accept))
         ),
-        warnings: await unknownDependencies(plan, { root, repository }),
+        warnings: await unknownDependencies(plan, { root, repository: await openRepository(host, root) }),
       };
     },
   });

@@ -8,6 +8,7 @@ import { turnDefaults } from "../turn_claims.ts";
 import { type Flags, type Invocation, usage, verbOf } from "../../../cli/command.ts";
 import { changePlan, claimLine, type OpenPlan, openPlan } from "./open_plan.ts";
 import type { Host } from "../../../host/types.ts";
+import type { Plan } from "../types.ts";
 
 const ADD_FLAGS = ["notes", "accept", "deps", "priority", "parent", "created-from", "supersedes"] as const;
 
@@ -84,14 +85,12 @@ async function reject(invocation: Invocation, words: readonly string[]): Promise
   if (extra !== undefined) throw usage("the reason must be one argument", `quote it: ${example}`);
   const open: OpenPlan = await openPlan(invocation);
   return await changePlan(invocation, open, (plan) => {
-    const isId = tasksOf(plan).some(({ id }) => id === first);
-    if (second === undefined && isId) {
+    if (second === undefined && tasksOf(plan).some(({ id }) => id === first)) {
       throw usage(`why is ${first} rejected? A reason is needed`, `\`ralph task reject ${first} "reason"\``);
     }
     const reason = (second ?? first).trim();
     if (reason === "") throw usage("the reason is empty", example);
-    const id = second === undefined ? firstDone(plan)?.id : first;
-    return [claimLine(invocation, "task reject", { id, text: reason })];
+    return [claimLine(invocation, "task reject", { id: second === undefined ? firstDone(plan)?.id : first, text: reason })];
   });
 }
 
@@ -121,10 +120,8 @@ async function addIssue(invocation: Invocation, words: readonly string[]): Promi
 
 async function doneIssue(invocation: Invocation, words: readonly string[]): Promise<number> {
   if (words.length > 1) throw usage("`ralph issue done` takes one id", "`ralph query issues` lists them");
-  return await changePlan(invocation, await openPlan(invocation), (plan) => {
-    const id = words[0] ?? issuesOf(plan)[0]?.id;
-    return [claimLine(invocation, "issue done", { id })];
-  });
+  const asking = (plan: Plan) => [claimLine(invocation, "issue done", { id: words[0] ?? issuesOf(plan)[0]?.id })];
+  return await changePlan(invocation, await openPlan(invocation), asking);
 }
 
 function descriptionOf(text: string): string {

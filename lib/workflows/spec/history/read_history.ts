@@ -41,10 +41,8 @@ async function readCommits(
   const fields = stdout.split("\0");
   const commits: PlanCommit[] = [];
   for (let at = 0; at + FIELDS.length <= fields.length; at += FIELDS.length) {
-    const [hash = "", short = "", parents = "", date = "", committed, author = ""] = fields.slice(
-      at,
-      at + FIELDS.length,
-    );
+    const one = fields.slice(at, at + FIELDS.length);
+    const [hash = "", short = "", parents = "", date = "", committed, author = ""] = one;
     const before = parents.split(" ").filter(Boolean);
     commits.push({ hash, short, parents: before, date, committed: Number(committed), author });
   }

@@ -64,20 +64,16 @@ interface Known {
   readonly lives: Map<string, Life>;
 }
 
-/** The end of a walk. */
-export interface Walked {
-  /** Commits in which the file came, or came back after it was gone. */
-  readonly appeared: readonly string[];
-  /** Every task ever, by where its lines ended. */
-  readonly lives: readonly Life[];
-}
-
 /**
- * Walks the history, parents before children. Memory: one state for each line of the history that is open at a time.
+ * Walks the history, parents before children: every task ever, by where its lines ended, and the commits in which the
+ * file came, or came back after it was gone. Memory: one state for each line of the history that is open at a time.
  *
  * @param changes of the plan by commit, against its first parent: lines taken away (`-…`) and added (`+…`)
  */
-export function walked(commits: readonly PlanCommit[], changes: ReadonlyMap<string, readonly string[]>): Walked {
+export function walked(
+  commits: readonly PlanCommit[],
+  changes: ReadonlyMap<string, readonly string[]>,
+): { readonly appeared: readonly string[]; readonly lives: readonly Life[] } {
   const waiting = new Map<string, number>();
   for (const { parents } of commits) for (const parent of parents) waiting.set(parent, (waiting.get(parent) ?? 0) + 1);
   const open = new Map<string, Known>();
