@@ -63,10 +63,7 @@ export function sprintBacklog(
 
   const load = (): Promise<SprintProgress> => readSprint(ralph, paths.progress);
 
-  const change: ChangeSprint = async (to) => {
-    const { changeYaml } = await import("./document.ts");
-    await ralph.state.update(paths.progress, (text) => text === null ? null : changeYaml(text, paths.progress, to));
-  };
+  const change: ChangeSprint = (to) => changeSprint(ralph, paths.progress, to);
 
   return {
     name: "sprint",
@@ -81,10 +78,11 @@ export function sprintBacklog(
     async next({ inFlight, parked }) {
       const { WAITS_FOR_A_PERSON } = await import("./changes.ts");
       const progress = await load();
-      const { kind, status } = progress;
-      if (WAITS_FOR_A_PERSON.has(status)) return { status: "blocked", reasons: [humanReason(progress, paths)] };
+      if (WAITS_FOR_A_PERSON.has(progress.status)) {
+        return { status: "blocked", reasons: [humanReason(progress, paths)] };
+      }
       if (inFlight.length > 0) return { status: "waiting" };
-      return (kind === "standard" ? nextPhase : nextStep)(progress, parked, paths);
+      return (progress.kind === "standard" ? nextPhase : nextStep)(progress, parked, paths);
     },
 
     /** Steps and the goal have the checks that hold for everything. */
@@ -135,6 +133,16 @@ export async function readSprint(context: Pick<SprintContext, "state">, file: st
   return readProgress(await textOf(context, file), file);
 }
 
+/** Changes PROGRESS.yaml where it is there; `to` says whether it did anything. */
+export async function changeSprint(
+  { state }: Pick<SprintContext, "state">,
+  file: string,
+  to: Parameters<ChangeSprint>[0],
+): Promise<void> {
+  const { changeYaml } = await import("./document.ts");
+  await state.update(file, (text) => text === null ? null : changeYaml(text, file, to));
+}
+
 /** The text of a sprint's PROGRESS.yaml. @throws {RalphError} state-missing */
 export async function textOf({ state }: Pick<SprintContext, "state">, file: string): Promise<string> {
   const text = await state.read(file);
@@ -177,10 +185,7 @@ function recorded(
   };
 }
 
-interface Judged extends JudgeContext<SprintFindings> {
-  readonly item: Item<SprintItemData>;
-  readonly turn: Turn;
-}
+type Judged = JudgeContext<SprintFindings> & { readonly item: Item<SprintItemData>; readonly turn: Turn };
 
 async function judgeIteration(
   { host, state }: SprintContext,

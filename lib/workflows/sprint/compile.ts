@@ -6,7 +6,7 @@ import { sprintInvalid } from "../../errors/ralph_error.ts";
 import { ensureRunsIgnored } from "../../events/known_runs.ts";
 import type { HookConfig } from "../../config/load.ts";
 import { type Hook, hookOfConfig, type HookRecord, type HookStore } from "../../hooks/hook.ts";
-import { readSprint, type SprintContext } from "./backlog.ts";
+import { changeSprint, readSprint, type SprintContext } from "./backlog.ts";
 import { readDefinition, type SprintDefinition } from "./definition.ts";
 import { type SprintPaths, sprintPaths, transcriptOf } from "./paths.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
@@ -256,18 +256,16 @@ export function createHookRecorder(
   let last: Promise<void> = Promise.resolve();
 
   async function write(after: Promise<void>): Promise<void> {
-    const { changeYaml } = await import("./document.ts");
     const { recordHook } = await import("./changes.ts");
     await host.clock.sleep(GATHER_MS);
     await after.catch(() => {}); // those who waited for it get the error
     const records = waiting;
     waiting = [];
     next = null;
-    await state.update(file, (text) =>
-      text === null ? null : changeYaml(text, file, (document) => {
-        for (const record of records) recordHook(document, record, folder);
-        return true;
-      }));
+    await changeSprint({ state }, file, (document) => {
+      for (const record of records) recordHook(document, record, folder);
+      return records.length > 0;
+    });
   }
 
   return {

@@ -1,6 +1,6 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
-import { readSprint, sprintBacklog } from "./backlog.ts";
+import { changeSprint, readSprint, sprintBacklog } from "./backlog.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { compileSprint, sprintHooks } from "./compile.ts";
 import { onlySprint, sprintDirectory, sprintPaths } from "./paths.ts";
@@ -83,12 +83,9 @@ async function bringUpToDate(ralph: RalphContext, directory: string): Promise<vo
 
 /** The person that was asked for has been there. */
 async function answered(ralph: RalphContext, file: string): Promise<void> {
-  const { changeYaml } = await import("./document.ts");
   const { continueSprint } = await import("./changes.ts");
   await using _lock = await ralph.lock.acquire("sprint run");
-  const continued = (text: string): string =>
-    changeYaml(text, file, (document) => continueSprint(document, isoNow(ralph.host)));
-  await ralph.state.update(file, (text) => text === null ? null : continued(text));
+  await changeSprint(ralph, file, (document) => continueSprint(document, isoNow(ralph.host)));
 }
 
 /** The agent that knows `/plugin:command`. */
@@ -136,9 +133,7 @@ async function isInstalled(
     for (const file of ["plugins/installed_plugins.json", "settings.json", "settings.local.json"]) {
       if ((await readText(join(folder, file)))?.includes(`"${plugin}@`) === true) return true;
     }
-    for (const kind of ["commands", "skills"]) {
-      if (await pathExists(join(folder, kind, plugin))) return true;
-    }
+    for (const kind of ["commands", "skills"]) if (await pathExists(join(folder, kind, plugin))) return true;
   }
   return false;
 }

@@ -22,9 +22,6 @@ interface ToSettle {
 export async function settleIteration(given: ToSettle): Promise<Settlement> {
   const { item: { data, title }, attempt, load, file } = given;
   const { step, iteration } = data;
-  if (attempt.status === "interrupted" || attempt.status === "trespassed" || attempt.status === "agent-unusable") {
-    return { status: "open" };
-  }
   const hasChanged = (attempt.turn?.changedFiles ?? []).some((path) => path !== file);
   switch (attempt.status) {
     case "verified":
@@ -59,6 +56,8 @@ export async function settleIteration(given: ToSettle): Promise<Settlement> {
       if (step !== null) return { status: "parked", reason: attempt.message };
       return { status: "stop", as: attempt.status, reason: attempt.message };
     }
+    default:
+      return { status: "open" };
   }
 }
 

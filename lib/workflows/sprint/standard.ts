@@ -18,15 +18,6 @@ export interface Source {
   readonly document: ProgressDocument;
 }
 
-/** The sources of a sprint in standard mode. */
-export interface ToExpand {
-  readonly root: string;
-  readonly sprint: Source;
-  /** `null`: SPRINT.yaml names none, each step is carried out as it is. */
-  readonly workflow: Source | null;
-  readonly sprintId: string;
-}
-
 /** As PROGRESS.yaml has it. */
 export interface CompiledPhase {
   readonly id: string;
@@ -71,7 +62,11 @@ interface Scope {
 
 /** Expands the phases, and says all that is wrong with them. */
 export async function expandPhases(
-  { root, sprint, workflow, sprintId }: ToExpand,
+  { root, sprint, workflow, sprintId }: Pick<Expansion, "root" | "sprint"> & {
+    /** `null`: SPRINT.yaml names none, each step is carried out as it is. */
+    readonly workflow: Source | null;
+    readonly sprintId: string;
+  },
 ): Promise<{ readonly phases: readonly CompiledPhase[]; readonly problems: readonly SprintProblem[] }> {
   const all = plain(sprint.document.toJS());
   const values = { "sprint.id": sprintId, "sprint.name": textOf(all["name"]) ?? sprintId };

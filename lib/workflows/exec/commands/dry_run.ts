@@ -124,7 +124,9 @@ function planLines({ agent, config }: RalphContext, { goal, saved, prd, isApprov
     const open = stories.filter(({ passes }) => !passes).length;
     return [
       `approved ${localTime(saved?.approvedPrdAt ?? "")}, ${open} of ${stories.length} stories open`,
-      ...prdSummaryLines(prd, config.verify.default).slice(1).map((line) => `${/^ */.exec(line)?.[0] ?? ""}${oneLine(line)}`),
+      ...prdSummaryLines(prd, config.verify.default).slice(1).map((line) =>
+        `${/^ */.exec(line)?.[0] ?? ""}${oneLine(line)}`
+      ),
     ];
   }
   const has = count(stories.length, "story", "stories");

@@ -15,7 +15,6 @@ import { defaultBranch } from "../../../git/refs.ts";
 import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
 import { sameCriteria } from "../../stories.ts";
 
-
 /** Gives the planner's agent one turn. State files are restored after it. */
 export async function planTurn(session: planning.PlanSession, signal: AbortSignal): Promise<PlannerTurn> {
   const { folder, ralph } = session;

@@ -90,7 +90,9 @@ async function reject(invocation: Invocation, words: readonly string[]): Promise
     }
     const reason = (second ?? first).trim();
     if (reason === "") throw usage("the reason is empty", example);
-    return [claimLine(invocation, "task reject", { id: second === undefined ? firstDone(plan)?.id : first, text: reason })];
+    return [
+      claimLine(invocation, "task reject", { id: second === undefined ? firstDone(plan)?.id : first, text: reason }),
+    ];
   });
 }
 

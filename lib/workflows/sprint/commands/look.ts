@@ -21,23 +21,19 @@ import { resolveRoot } from "../../../cli/workspace.ts";
 
 /** The mode and the step of the next iteration. */
 export async function nextOfSprint(look: Look): Promise<NextView> {
-  const { scope, style } = look;
-  const next = await nextIn(look, await directoryOf(look, scope));
+  const next = await nextIn(look, await directoryOf(look, look.scope));
   switch (next.status) {
     case "item": {
       const { data, title } = next.item;
-      const item = [`${style.bold(data.mode)} ${oneLine(title)}`, `iteration ${data.iteration}`];
+      const item = [`${look.style.bold(data.mode)} ${oneLine(title)}`, `iteration ${data.iteration}`];
       return { blocked: false, open: `${next.item.id}: ${title}`, data: { status: next.status, ...data }, item };
     }
     case "done":
       return { blocked: false, data: next, item: [`the goal is reached: ${next.summary ?? ""}`] };
-    case "blocked":
-      return {
-        blocked: true,
-        open: next.reasons.join("; "),
-        data: next,
-        notes: next.reasons.map((reason) => `blocked: ${reason}`),
-      };
+    case "blocked": {
+      const notes = next.reasons.map((reason) => `blocked: ${reason}`);
+      return { blocked: true, open: next.reasons.join("; "), data: next, notes };
+    }
     case "waiting":
       return { blocked: false, data: next };
   }
@@ -189,8 +185,7 @@ export async function findSprint(
   const { host } = invocation;
   const root = await resolveRoot(invocation);
   const repository = await openRepository(host, root);
-  const own = ownFiles(repository, root);
-  const state = createStateFiles({ root, directory: own.directory, host });
+  const state = createStateFiles({ root, directory: ownFiles(repository, root).directory, host });
   const mode = await claimMode({ root, repository, host });
   return { root, host, state, mode, paths: sprintPaths(root, await directoryOf({ root, host }, named)) };
 }

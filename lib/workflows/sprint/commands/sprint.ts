@@ -11,7 +11,7 @@ import { text as readAll } from "node:stream/consumers";
 import type { Document } from "yaml";
 import { changeYaml, readProgress } from "../document.ts";
 import { addSteps, applyStepClaims, completeStep } from "../steps.ts";
-import { SPRINT_STAGE, textOf } from "../backlog.ts";
+import { changeSprint, SPRINT_STAGE, textOf } from "../backlog.ts";
 import type { ClaimLine } from "../../../backlog/claims.ts";
 import { addClaims, claimsIn, ensureNoRun } from "../../../context/claim_mode.ts";
 import { isoNow } from "../../../host/local_date.ts";
@@ -49,15 +49,12 @@ async function compile(invocation: Invocation, [named]: readonly string[]): Prom
 }
 
 async function runSprint(invocation: Invocation, [named]: readonly string[]): Promise<number> {
-  const { host } = invocation;
-  const workflow = { name: "sprint", why: "`ralph sprint`" };
-  const place = { ...await findPlace(invocation), workflow };
+  const place = { ...await findPlace(invocation), workflow: { name: "sprint", why: "`ralph sprint`" } };
   await using session = await openSession(invocation, { asks: false, gates: [], place });
   const { ralph } = session;
-  const goal = named === undefined ? "" : await sprintDirectory(ralph.root, host.environment.cwd, named);
+  const goal = named === undefined ? "" : await sprintDirectory(ralph.root, invocation.host.environment.cwd, named);
   const outcome = await (await shippedRecipe(invocation.program.recipes, "sprint")).run(ralph, { goal });
-  const folder = goal === "" ? "" : ` ${goal}`;
-  return endWith(invocation, ralph, outcome, `ralph sprint run${folder}`);
+  return endWith(invocation, ralph, outcome, `ralph sprint run ${goal}`.trimEnd());
 }
 
 async function status(invocation: Invocation, [named]: readonly string[]): Promise<number> {
@@ -108,9 +105,8 @@ async function listSteps(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
   const place = await findSprint(invocation, flags.text("sprint"));
   const { steps } = readProgress(await documentText(place), place.paths.progress);
-  const style = styleFor(invocation, "stdout");
   if (flags.has("json")) out(toJson(steps));
-  else for (const step of steps) out(stepLine(step, style));
+  else for (const step of steps) out(stepLine(step, styleFor(invocation, "stdout")));
   return EXIT.done;
 }
 
@@ -119,14 +115,12 @@ async function change(
   place: SprintPlace,
   to: (document: Document, now: string) => Omit<ClaimLine, "at" | "v"> | null,
 ): Promise<void> {
-  const { paths: { progress }, state, host, mode } = place;
+  const { paths: { progress }, host, mode } = place;
   const now = isoNow(host);
   if (mode.status === "direct") {
     await textOf(place, progress);
-    const changed = async (make: (document: Document) => boolean): Promise<void> =>
-      void await state.update(progress, (text) => text === null ? null : changeYaml(text, progress, make));
-    await mode.inbox.take(progress, (claims) => changed((document) => applied(document, claims, now)));
-    return await changed((document) => to(document, now) !== null);
+    await mode.inbox.take(progress, (claims) => changeSprint(place, progress, (all) => applied(all, claims, now)));
+    return await changeSprint(place, progress, (document) => to(document, now) !== null);
   }
   if (mode.status === "turn" && mode.stage !== SPRINT_STAGE) {
     throw usage("the turn that runs this command works on no sprint", "the prompt says how its results are reported");
