@@ -118,15 +118,13 @@ export async function claimSchema(): Promise<ZodType<ClaimLine>> {
   });
 }
 
-/** The file to which commands of one turn write their requests. */
-interface ClaimsFile extends AsyncDisposable {
-  /** Absolute path. */
-  readonly path: string;
-  read(): Promise<readonly ClaimLine[]>;
-}
-
-/** A claims file outside of the project, under a name of its own for each turn; disposed, it is gone. */
-export async function createClaimsFile({ ids }: Pick<Host, "ids">): Promise<ClaimsFile> {
+/**
+ * The file to which commands of one turn write their requests: outside of the project, under a name of its own for each
+ * turn; disposed, it is gone.
+ */
+export async function createClaimsFile(
+  { ids }: Pick<Host, "ids">,
+): Promise<AsyncDisposable & { readonly path: string; read(): Promise<readonly ClaimLine[]> }> {
   const folder = await temporaryDirectory("ralph-claims-");
   const path = join(folder.path, ids.random(12));
   return {

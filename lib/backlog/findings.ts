@@ -23,10 +23,7 @@ export async function withFindings<Findings>(
   }
   const read = await schema["~standard"].validate(given);
   if (read.issues !== undefined) {
-    return {
-      status: "unfit",
-      problem: read.issues.map((issue) => issueText(issue, "claim", "findings")).join("; "),
-    };
+    return { status: "unfit", problem: read.issues.map((issue) => issueText(issue, "claim", "findings")).join("; ") };
   }
   return { status: "read", attempt: { ...attempt, claim: { ...claim, findings: read.value } } };
 }

@@ -23,10 +23,7 @@ export type TurnFailure =
 /** How an agent's turn ended. */
 export type TurnEnd =
   | { readonly reason: "completed" }
-  | {
-    readonly reason: TurnFailure;
-    readonly message: string;
-  }
+  | { readonly reason: TurnFailure; readonly message: string }
   /** Nothing continues before `untilMs` (milliseconds since 1970, `null`: not reported). No attempt is counted. */
   | {
     readonly reason: "rate-limited";

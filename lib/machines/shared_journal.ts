@@ -51,14 +51,6 @@ export interface RunMemory {
   readonly taken: Readonly<Record<string, number>>;
 }
 
-/** The fate of the refs of attempts. */
-export interface AttemptRefs {
-  /** Jobs, by attempt id, that are out: commits that the remote is to have. */
-  readonly out: ReadonlyMap<string, string>;
-  /** Ids of attempts that are settled. */
-  readonly settled: readonly string[];
-}
-
 /**
  * Brings this clone to where the run is, in whichever clone its last step was.
  *
@@ -145,9 +137,13 @@ export class SharedRun implements RunMemory {
    * Pushes journal, branch and refs of attempts, all or nothing.
    *
    * @param memory `null`: the run is over, and not needed any more
+   * @param attempts by their ids: the commits of jobs that are out, which the remote is to have, and what is settled
    * @throws {RalphError} job-stale, git-failed
    */
-  async push(memory: RunMemory | null, { out, settled }: AttemptRefs): Promise<void> {
+  async push(
+    memory: RunMemory | null,
+    { out, settled }: { readonly out: ReadonlyMap<string, string>; readonly settled: readonly string[] },
+  ): Promise<void> {
     const { repository, ref, heads, there } = this.#parts;
     const own = [...settled.map(jobRef), ...settled.map(attemptRef)];
     const commit = memory === null ? null : await this.#commit(memory);

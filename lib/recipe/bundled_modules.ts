@@ -39,9 +39,7 @@ export async function ownExports(own: OwnModules, module: string): Promise<reado
 
 /** The module of Ralph that exports this name, or `null`. */
 export async function ownModuleOf(own: OwnModules, name: string): Promise<string | null> {
-  for (const module of Object.keys(own)) {
-    if ((await ownExports(own, module))?.includes(name) === true) return module;
-  }
+  for (const module of Object.keys(own)) if ((await ownExports(own, module))?.includes(name) === true) return module;
   return null;
 }
 

@@ -121,9 +121,7 @@ async function importFailure(error: unknown, path: string, host: RecipeHost): Pr
   }
   const isOfRecipe = placeInStack(thrown.stack, path) !== null;
   const missingExport = MISSING_EXPORT_REGEXP.exec(thrown.message);
-  if (missingExport !== null && !isOfRecipe) {
-    return await exportFailure(missingExport, thrown, path, host.modules);
-  }
+  if (missingExport !== null && !isOfRecipe) return await exportFailure(missingExport, thrown, path, host.modules);
   const missingModule = moduleFailure(thrown, path, host.modules);
   if (missingModule !== null) return missingModule;
   const place = syntaxPlace(thrown) ?? await nodeSyntaxPlace(thrown, path, host);
@@ -164,12 +162,8 @@ async function exportFailure(
   const module = match[2] ?? REQUESTED_MODULE_REGEXP.exec(thrown.message)?.[1] ?? "a module";
   const place = urlPlace(thrown.message) ?? await findImportedName(path, name);
   const hint = await exportHint(module, name, modules);
-  return recipeInvalid(
-    place === null ? path : show(place),
-    `${module} has no export named ${name}`,
-    hint,
-    thrown.cause,
-  );
+  const problem = `${module} has no export named ${name}`;
+  return recipeInvalid(place === null ? path : show(place), problem, hint, thrown.cause);
 }
 
 /** A name that another module of Ralph exports, or one that is spelled like it. */

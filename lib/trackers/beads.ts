@@ -18,14 +18,10 @@ const STATUS: Readonly<Record<IssueState, string>> = {
 };
 const WRITER: Person = { name: "whoever may push", mayWrite: true };
 
-export interface BeadsOptions {
-  readonly processes: Pick<Processes, "run">;
-  /** Absolute path of the folder with `.beads`. */
-  readonly root: string;
-}
-
-/** The issues of beads in a repository. */
-export function beadsTracker({ processes, root }: BeadsOptions): Tracker {
+/** The issues of beads in a repository. @param options `root`: absolute path of the folder with `.beads` */
+export function beadsTracker(
+  { processes, root }: { readonly processes: Pick<Processes, "run">; readonly root: string },
+): Tracker {
   async function bd(...words: readonly string[]): Promise<unknown> {
     const chunks: Uint8Array[] = [];
     const end = await processes.run({

@@ -210,14 +210,6 @@ export const STATUSES: readonly types.Attempt["status"][] = [
   "agent-unusable",
 ];
 
-/** The facts of an attempt, whatever its end. */
-export interface KnownOfAttempt {
-  readonly id: string;
-  readonly number: number;
-  readonly claim: types.Claim<unknown>;
-  readonly turn: ClaimingTurn;
-}
-
 /** A turn with what it asked for. */
 export type ClaimingTurn = types.Turn & { readonly claims: readonly ClaimLine[] };
 
@@ -238,11 +230,11 @@ export const SILENT_TURN: ClaimingTurn = {
 /** The attempt as the loop hands it to `settle()`. */
 export function attemptOf(
   status: types.Attempt["status"],
-  { id, number, claim, turn: taken }: KnownOfAttempt,
+  { turn: taken, ...made }: Pick<types.Attempt, "claim" | "id" | "number"> & { readonly turn: ClaimingTurn },
 ): types.Attempt {
   const { text: _text, lines: _lines, claims: _claims, ...turn } = taken;
-  const known = { id, number, claim, turn, verification: null };
-  const message = `the ${status} attempt ${id} left a trace`;
+  const known = { ...made, turn, verification: null };
+  const message = `the ${status} attempt ${made.id} left a trace`;
   switch (status) {
     case "verified":
       return { ...known, status, verification: { status: "passed", results: [resultOf(true)] } };

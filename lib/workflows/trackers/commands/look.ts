@@ -46,8 +46,7 @@ function nextOf({ ready, parked, later }: Standings): Next<IssueData> {
 /** The issue that the next iteration would take. */
 export async function readNext(look: views.Look): Promise<views.NextView> {
   const { tracker, found } = await readIssues(look);
-  const shared = look.config.verify.default;
-  const parts = issueParts(tracker, { entries: () => Promise.resolve([]), shared });
+  const parts = issueParts(tracker, { entries: () => Promise.resolve([]), shared: look.config.verify.default });
   const next = found === null
     ? { status: "done", summary: `${COMMANDS.run} reads them first` } as const
     : nextOf(found);
