@@ -151,10 +151,7 @@ function withPackages(script: string): readonly string[] {
 }
 
 /** The server is asked once: what it has does not change while a run lasts. */
-async function serverOf(
-  { program }: Adapter,
-  { endpoint, model, host: { environment } }: AdapterAgentOptions,
-): Promise<ReadyEndpoint | undefined> {
+async function serverOf({ program }: Adapter, { endpoint, model, host: { environment } }: AdapterAgentOptions) {
   if (endpoint === undefined && program !== null) return undefined;
   const { configuredEndpoint } = await import("./ask_endpoint.ts");
   return await configuredEndpoint(endpoint, model ?? undefined, environment.variables);

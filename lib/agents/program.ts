@@ -9,8 +9,6 @@ import { findExecutable } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import type { Adapter } from "./adapter.ts";
 
-type AdapterProgram = Pick<Adapter, "name" | "program">;
-
 const SHELL_WORDS = new Set(words(`
   ! { ( (( [[ [ . : alias bg break builtin case cd command declare eval exec exit export false fg for
   function getopts hash if jobs kill let local printf echo pwd read readonly return set shift shopt
@@ -22,17 +20,13 @@ const ASSIGNMENT_REGEXP = /^[A-Za-z_][A-Za-z0-9_]*=(?:"[^"$`\\]*"|'[^']*'|[^\s"'
 const WORD_REGEXP = /^(?:"([^"$`\\]+)"|'([^']+)'|([^\s"'$`\\;&|<>()*?~[\]{}#]+))(?=[\s;&|<>)]|$)/;
 
 /** The path of an adapter's program, or `null`. */
-export async function programPath(
-  adapter: AdapterProgram,
-  { environment }: Host,
-  root: string,
-): Promise<string | null> {
+export async function programPath(adapter: Adapter, { environment }: Host, root: string): Promise<string | null> {
   const program = programName(adapter);
   return program === null ? null : await findExecutable(program, environment, root);
 }
 
 /** The name of an adapter's program, `null` for Ralph itself. */
-export function programName({ name, program = name }: AdapterProgram): string | null {
+export function programName({ name, program = name }: Adapter): string | null {
   return program;
 }
 

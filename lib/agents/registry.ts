@@ -130,10 +130,7 @@ function serverFor({ preset, endpoint }: ProviderConfig, chosen: string): Pick<P
 }
 
 /** The configured arguments for the terminal belong to the configured agent; where none is, to any. */
-function atTheTerminal(
-  { command, preset, interactiveArgs }: ProviderConfig,
-  chosen: string,
-): { readonly interactiveArgs?: readonly string[] } {
+function atTheTerminal({ command, preset, interactiveArgs }: ProviderConfig, chosen: string) {
   if (interactiveArgs === undefined) return {};
   const isConfigured = (command === undefined && preset === undefined) || [command, preset].includes(chosen);
   return isConfigured ? { interactiveArgs } : {};
@@ -144,9 +141,7 @@ function atTheTerminal(
  *
  * @throws {RalphError} agent-unknown, option-invalid
  */
-export function resolveFallback(
-  { config, host, root }: Pick<ResolveAgentOptions, "config" | "host" | "root">,
-): Agent | null {
+export function resolveFallback({ config, host, root }: ResolveAgentOptions): Agent | null {
   const { fallback } = config.provider;
   if (fallback === undefined) return null;
   const choice: ProviderChoice = typeof fallback === "string" ? { preset: fallback } : fallback;

@@ -165,13 +165,7 @@ function usageProblem(lines: readonly string[]): string | null {
   return isHelp ? "it printed its help" : null;
 }
 
-function failed(
-  said: FailureKind,
-  message: string,
-  code: number,
-  summary: StreamSummary,
-  context: VerdictContext,
-): TurnEnd {
+function failed(said: FailureKind, message: string, code: number, summary: StreamSummary, context: VerdictContext) {
   const kind = said === "other" ? context.exitKind?.(code) ?? "other" : said;
   const why = message.replaceAll(/\s*\n\s*/g, " ").trim().slice(0, 1000) || "it gave no reason";
   if (kind === "rate-limit") return limited(why, summary, context);
@@ -241,11 +235,7 @@ export interface LoginWatch extends Disposable {
 }
 
 /** @param reader of the agent's stream: one that is at work needs no login @param hasLogin a login of it, a key, or settings */
-export function createLoginWatch(
-  clock: Pick<Clock, "sleep">,
-  { summary }: Pick<StreamReader, "summary">,
-  hasLogin: boolean,
-): LoginWatch {
+export function createLoginWatch(clock: Clock, { summary }: StreamReader, hasLogin: boolean): LoginWatch {
   const ended = new AbortController();
   const stop = new AbortController();
   let line: string | null = null;

@@ -71,12 +71,7 @@ export function reviewedBy(
   };
 }
 
-async function review(
-  ralph: RalphContext,
-  reviewer: Agent,
-  context: CheckContext,
-  options: ReviewOptions,
-): Promise<CheckOutcome> {
+async function review(ralph: RalphContext, reviewer: Agent, context: CheckContext, options: ReviewOptions) {
   const folder = context.logs ?? join(await ralph.run.folder(".ralph/runs"), "review");
   const name = await freeName(folder, `review-${reviewer.name.replaceAll(/[^\w.-]+/g, "-").slice(0, 40)}`);
   await ensureDirectory(folder);

@@ -63,11 +63,7 @@ export async function runShellCheck(host: Host, command: string, options: ShellC
 }
 
 /** Why a command that ended did not do what it should; `""` where its exit code says it all, `null` where it did. Pure. */
-function unmet(
-  end: Pick<ProcessEnd, "exitCode" | "reason" | "signal">,
-  { exit = 0, output }: CheckExpectation,
-  seen: boolean,
-): string | null {
+function unmet(end: ProcessEnd, { exit = 0, output }: CheckExpectation, seen: boolean): string | null {
   const { exitCode, signal } = end;
   if (end.reason !== "exited" || signal !== null || exitCode === null) return "";
   if (exit === "non-zero" && (exitCode === 0 || NOT_RUN.includes(exitCode))) {

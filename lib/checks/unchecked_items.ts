@@ -49,11 +49,7 @@ export function uncheckedLine(unchecked: readonly string[]): string {
   return `${unchecked.length} ${many ? "items name" : "item names"} no check and cannot pass: ${unchecked.join(", ")}`;
 }
 
-async function askForCommand(
-  ralph: RalphContext,
-  unchecked: readonly string[],
-  suggested: readonly string[],
-): Promise<string> {
+async function askForCommand(ralph: RalphContext, unchecked: readonly string[], suggested: readonly string[]) {
   const first = suggested[0];
   try {
     const answer = await ralph.prompter.ask({

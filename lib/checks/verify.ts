@@ -342,9 +342,6 @@ export async function repeatFailed(
   };
 }
 
-function isOf(
-  { name, scope }: backlog.CheckResult,
-  check: { readonly name: string; readonly scope?: string },
-): boolean {
+function isOf({ name, scope }: backlog.CheckResult, check: Pick<backlog.Check, "name" | "scope">): boolean {
   return name === check.name && scope === (check.scope ?? "");
 }

@@ -163,11 +163,7 @@ async function askCommand(
 }
 
 /** Which of the server's models; the only one of a server here need not be named. */
-async function pickModel(
-  { name, models }: OwnServer,
-  host: Host,
-  prompter: Prompter,
-): Promise<{ readonly model?: string }> {
+async function pickModel({ name, models }: OwnServer, host: Host, prompter: Prompter) {
   const { endpointOf } = await import("../agents/endpoints.ts");
   const { modelsOf } = await import("../agents/ask_endpoint.ts");
   const known = models ?? (await modelsOf(endpointOf(name), host.environment.variables))?.map(({ id }) => id) ?? [];

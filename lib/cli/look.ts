@@ -100,10 +100,7 @@ export interface NextView {
 }
 
 /** Prints it. @returns the exit code */
-export function showNext(
-  { flags, out, say }: Pick<commands.Invocation, "flags" | "out" | "say">,
-  view: NextView,
-): number {
+export function showNext({ flags, out, say }: commands.Invocation, view: NextView): number {
   if (flags.has("json")) out(commands.toJson(view.data));
   else {
     for (const line of view.item ?? []) out(line);
@@ -339,12 +336,7 @@ async function withWorkflow(text: string, name: string, look: Look, program: com
   return text.replaceAll(PRINTED_REGEXP, (_, line: string) => `\`${changed.get(line) ?? line}\``);
 }
 
-async function completed(
-  line: string,
-  name: string,
-  { config, root, host }: Look,
-  program: commands.Program,
-): Promise<string> {
+async function completed(line: string, name: string, { config, root, host }: Look, program: commands.Program) {
   const read = readCommand(line, program, host);
   if (read === null || !("workflow" in read.command.flags) || read.flags.has("workflow")) return line;
   const asked = { config: config.workflow, line: { ...read, host } };

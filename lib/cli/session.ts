@@ -172,11 +172,7 @@ function countTurns({ events }: RalphContext): () => UsageTotal {
 }
 
 /** Names a command that is the agent because the configuration says so, and the better way where its program is known. */
-function announceAgent(
-  { command: { flags }, flags: flagsGiven, say }: Invocation,
-  place: Place,
-  agent: AgentSetting,
-): void {
+function announceAgent({ command: { flags }, flags: flagsGiven, say }: Invocation, place: Place, agent: AgentSetting) {
   const { command } = place.config.provider;
   const isConfigured = command !== undefined && "agent-cmd" in flags && Object.keys(agent).length === 0;
   if (isConfigured) say(oneLine(`agent ${command} (${relative(place.root, place.file ?? "")})`));

@@ -218,12 +218,7 @@ async function asked(invocation: Invocation, options: Asking, start: Answers): P
   }
 }
 
-async function ask(
-  invocation: Invocation,
-  options: Asking,
-  answers: Answers,
-  known: readonly Candidate[],
-): Promise<string> {
+async function ask(invocation: Invocation, options: Asking, answers: Answers, known: readonly Candidate[]) {
   const { begins, prompter } = options;
   const isRed = known.some(({ command, state }) => answers.checks.includes(command) && state?.startsWith("fails"));
   const { value } = await prompter.ask({
@@ -244,12 +239,7 @@ async function ask(
 }
 
 /** The checks that pass, once each that is new has been tried; all of them where none is new; `null`: none passes. */
-async function tried(
-  invocation: Invocation,
-  root: string,
-  checks: readonly string[],
-  known: Map<string, Candidate>,
-): Promise<readonly string[] | null> {
+async function tried(invocation: Invocation, root: string, checks: readonly string[], known: Map<string, Candidate>) {
   const untried = checks.filter((command) => known.get(command)?.state === null);
   if (untried.length === 0) return checks;
   for (const [command, state] of await tryEach(invocation, root, untried)) {
@@ -326,11 +316,7 @@ async function screen(
 }
 
 /** Runs each command once, one after the other, and says how it ended. */
-async function tryEach(
-  invocation: Invocation,
-  root: string,
-  commands: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+async function tryEach(invocation: Invocation, root: string, commands: readonly string[]) {
   const { host, say, signal } = invocation;
   const { bad, dim, good, symbols } = styleFor(invocation, "stderr");
   const states = new Map<string, string>();

@@ -100,11 +100,7 @@ export async function usedAt<Known extends KnownWorkflow>(
   return workflows.filter((_, index) => isUsed[index]);
 }
 
-async function claimedBy(
-  workflows: readonly KnownWorkflow[],
-  line: CommandLine,
-  root: string,
-): Promise<ChosenWorkflow | null> {
+async function claimedBy(workflows: readonly KnownWorkflow[], line: CommandLine, root: string) {
   let problem: unknown = null; // what is no name in one workflow may be a folder in another
   for (const { name, commands, claims } of workflows) {
     if (commands.some((own) => own.name === line.command.name)) return { name, why: `\`ralph ${line.command.name}\`` };

@@ -1,7 +1,7 @@
 import type { EventBranchWork } from "../generated/events.ts";
 import { looseCommit } from "./read_commit.ts";
 import { defaultBranch } from "./refs.ts";
-import type { Repository, WithGit } from "./repository.ts";
+import type { Repository, WithGit, WithIndex } from "./repository.ts";
 import { partsOf, pathsBetween } from "./run_git.ts";
 
 /** The work of a branch beside the one that it came from. Plain JSON. */
@@ -39,11 +39,7 @@ export async function branchWork(
 const MOST_STEPS = 64;
 
 /** How many commits one is above another, each with one parent and in a file of its own; else `null`. */
-async function stepsBetween(
-  repository: Pick<Repository, "gitDirectory">,
-  from: string,
-  to: string,
-): Promise<number | null> {
+async function stepsBetween(repository: WithIndex, from: string, to: string) {
   for (let [steps, at] = [0, to]; steps <= MOST_STEPS; steps++) {
     if (at === from) return steps;
     const [head = ""] = (await looseCommit(repository, at) ?? "").split("\n\n");

@@ -2,7 +2,7 @@ import { isDirectory, presentPaths, removeOwn, renamePath } from "../host/files.
 import { dirname, join } from "node:path";
 import { listFiles } from "../host/file_state.ts";
 import { foldersAbove } from "../host/programs.ts";
-import type { Host } from "../host/types.ts";
+import type { Host, Variables } from "../host/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import * as runGit from "./run_git.ts";
 import { areRefusedByAttributes } from "./attributes.ts";
@@ -330,10 +330,7 @@ function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "bod
   return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
 }
 
-function withEnvironment(
-  git: runGit.Git,
-  environment: Readonly<Record<string, string | undefined>>,
-): Repository["git"] {
+function withEnvironment(git: runGit.Git, environment: Variables): Repository["git"] {
   return (arguments_, options = {}) =>
     git(arguments_, { ...options, environment: { ...environment, ...options.environment } });
 }

@@ -70,12 +70,7 @@ function unresolvedName({ topLevel }: Pick<Repository, "topLevel">, path: string
 }
 
 /** Both sides of a file, with markers around the commands that show them. */
-async function sidesOf(
-  { git }: WithGit,
-  { tip, left, itemId }: MarkedMerge,
-  path: string,
-  since: string,
-): Promise<string> {
+async function sidesOf({ git }: WithGit, { tip, left, itemId }: MarkedMerge, path: string, since: string) {
   const sideAt = async (commit: string): Promise<string> =>
     (await git(["cat-file", "-e", `${commit}:${path}`])).exitCode === 0
       ? `git show ${commit}:${path}`
@@ -91,10 +86,7 @@ async function sidesOf(
 }
 
 /** The paths whose file in the working tree has a marker of Ralph's own. Paths are relative to the top level. */
-export async function unresolvedIn(
-  { topLevel }: Pick<Repository, "topLevel">,
-  paths: readonly string[],
-): Promise<readonly string[]> {
+export async function unresolvedIn({ topLevel }: WithTree, paths: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of paths) if (hasOwnMarker(await markerText(join(topLevel, path)) ?? "")) found.push(path);
   return found;

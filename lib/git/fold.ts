@@ -153,11 +153,7 @@ async function commitsOf(repository: WithGit, range: readonly string[]): Promise
 }
 
 /** The messages of commits, children first, for the body of the one that takes their place; other authors are named. */
-async function ownCommits(
-  repository: WithGit,
-  children: readonly TurnCommit[],
-  mask: Mask = (text) => text,
-): Promise<OwnCommits> {
+async function ownCommits(repository: WithGit, children: readonly TurnCommit[], mask: Mask = (text) => text) {
   if (children.length === 0) return { subjects: [], trailers: [] };
   const commits = children.toReversed();
   const me = (await outputFrom(repository, ["var", "GIT_AUTHOR_IDENT"])).replace(/ \d+ [+-]\d+\s*$/, "");

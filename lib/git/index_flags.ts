@@ -15,9 +15,7 @@ export interface IndexFlags {
 }
 
 /** Reads the flags of the index. */
-export async function readIndexFlags(
-  repository: Pick<Repository, "git" | "gitDirectory" | "head">,
-): Promise<IndexFlags> {
+export async function readIndexFlags(repository: WithIndex & Pick<Repository, "head">): Promise<IndexFlags> {
   const { head } = await repository.head();
   const entries = (head === null ? null : await readIndex(repository, head)) ?? await askedFor(repository);
   const mayBeSparse = await pathExists(join(repository.gitDirectory, "info", "sparse-checkout"));

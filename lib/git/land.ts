@@ -55,10 +55,7 @@ export async function commitMerged(repository: WithGit, tip: string, tree: strin
  *
  * @returns `null` where nothing is
  */
-export async function inTheWay(
-  repository: Pick<Repository, "git" | "status" | "topLevel">,
-  { tip, commit }: Landing,
-): Promise<readonly string[] | null> {
+export async function inTheWay(repository: Repository, { tip, commit }: Landing): Promise<readonly string[] | null> {
   const look = ["read-tree", "-n", "-m", "-u", tip, commit];
   const end = await repository.git(look);
   const { exitCode, stderr } = end;
@@ -77,10 +74,7 @@ export async function inTheWay(
 }
 
 /** Git overwrites what it ignores: files that the tip does not have and the commit would write over. */
-async function ignoredInTheWay(
-  { git, topLevel }: WithTree,
-  { tip, commit }: Landing,
-): Promise<readonly string[] | null> {
+async function ignoredInTheWay({ git, topLevel }: WithTree, { tip, commit }: Landing) {
   const added = (await changesBetween({ git }, tip, commit)).filter(({ kind }) => kind === "A");
   const here = added.map(({ path }) => path).filter((path) => factsOf(join(topLevel, path)) !== null);
   return here.length === 0 ? null : here;

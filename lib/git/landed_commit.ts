@@ -53,11 +53,7 @@ export async function landedCommit(
 }
 
 /** The oldest commit that the tip has not. @returns `null` where there is none */
-async function firstSince(
-  repository: WithGit,
-  tip: string | null,
-  now: string,
-): Promise<{ readonly commit: string; readonly parent: string | null } | null> {
+async function firstSince(repository: WithGit, tip: string | null, now: string) {
   if (now === tip) return null;
   const range = tip === null ? now : `${tip}..${now}`;
   const listed = await outputFrom(repository, ["rev-list", "--first-parent", "--parents", range, "--"]);

@@ -49,11 +49,7 @@ export async function mergeChange(
 }
 
 /** Makes the paths what a commit has, in index and tree; folders that are empty then go. @param base @default HEAD */
-export async function discardPaths(
-  repository: GitTree,
-  paths: readonly string[],
-  base: string = "HEAD",
-): Promise<void> {
+export async function discardPaths(repository: GitTree, paths: readonly string[], base = "HEAD"): Promise<void> {
   if (paths.length === 0) return;
   const known = new Set(await pathsFrom(repository, [...NAMES_AT, base]));
   const tracked = paths.filter((path) => known.has(path));
@@ -66,12 +62,7 @@ export async function discardPaths(
   for (const path of others) await removeEmptyFolders(dirname(join(repository.topLevel, path)), repository.topLevel);
 }
 
-async function mergedFile(
-  repository: GitTree,
-  { base, commit, paths }: TreeChange,
-  path: string,
-  union: boolean,
-): Promise<Merged | null> {
+async function mergedFile(repository: GitTree, { base, commit, paths }: TreeChange, path: string, union: boolean) {
   const [before = null] = await entriesOf(repository, base, [path]);
   const [theirs = null] = await entriesOf(repository, commit, [path]);
   const isUnchanged = await isHere(repository, base, before, path) ||
@@ -90,12 +81,7 @@ async function mergedFile(
 }
 
 /** The working tree has what the commit has. */
-async function isHere(
-  { git, topLevel }: GitTree,
-  commit: string,
-  entry: string | null,
-  path: string,
-): Promise<boolean> {
+async function isHere({ git, topLevel }: GitTree, commit: string, entry: string | null, path: string) {
   if (entry === null) return !await pathExists(join(topLevel, path));
   const look = ["diff", "--quiet", "--no-ext-diff", commit, "--", `:(top,literal)${path}`];
   return (await git(look)).exitCode === 0;

@@ -5,10 +5,7 @@ import { outputFrom } from "./run_git.ts";
 import type { Repository, WithGit } from "./repository.ts";
 
 /** The paths that are repositories of their own, and no submodules. Paths are relative to the top level. */
-export async function nestedIn(
-  { topLevel }: Pick<Repository, "topLevel">,
-  paths: readonly string[],
-): Promise<readonly string[]> {
+export async function nestedIn({ topLevel }: Repository, paths: readonly string[]): Promise<readonly string[]> {
   const plain = [...new Set(paths.map((path) => path.replace(/\/$/, "")))];
   const found: string[] = [];
   for (const path of plain) {

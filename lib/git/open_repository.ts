@@ -210,10 +210,7 @@ export async function refuseOperations(topLevel: string, gitDirectory: string): 
 }
 
 /** Git knows who commits: from its configuration or the environment. @throws {RalphError} git-identity-missing */
-export async function requireIdentity(
-  repository: WithIndex,
-  { variables: given }: Pick<Environment, "variables">,
-): Promise<void> {
+export async function requireIdentity(repository: WithIndex, { variables: given }: Environment): Promise<void> {
   const settings = await gitSettings(repository);
   const isKnown = (who: string, part: string): boolean => {
     const value = given[`GIT_${who}_${part}`.toUpperCase()] ??
@@ -271,11 +268,7 @@ async function searchAll(git: runGit.Git, text: string): Promise<ReadonlySet<str
  *
  * @returns absolute paths
  */
-async function includedFiles(
-  host: Host,
-  topLevel: string,
-  { commonDirectory }: GitFolders,
-): Promise<readonly string[]> {
+async function includedFiles(host: Host, topLevel: string, { commonDirectory }: GitFolders) {
   const settings = await readText(join(commonDirectory, "config"));
   if (settings === null || !/^\s*\[include/im.test(settings)) return [];
   const arguments_ = ["config", "--null", "--show-origin", "--type=path", "--get-regexp", "^include(if\\..*)?\\.path$"];

@@ -34,10 +34,7 @@ export function treeIn(text: string | null): string | null {
 }
 
 /** The text of a commit that is a file of its own, by whose name it is whole; else `null`. */
-export async function looseCommit(
-  { gitDirectory }: Pick<WithIndex, "gitDirectory">,
-  commit: string,
-): Promise<string | null> {
+export async function looseCommit({ gitDirectory }: WithIndex, commit: string): Promise<string | null> {
   const objects = join(await commonDirectoryOf(gitDirectory), "objects");
   try {
     const packed = await readBytes(join(objects, commit.slice(0, 2), commit.slice(2)));

@@ -21,10 +21,7 @@ const VERSIONS: readonly number[] = [2, 3];
  * @param like a name of the repository: its index has names of that length
  * @returns `null` where git has to be asked: a conflict, a split or a sparse index, another version, or none
  */
-export async function readIndex(
-  { gitDirectory }: Pick<WithIndex, "gitDirectory">,
-  like: string,
-): Promise<readonly IndexEntry[] | null> {
+export async function readIndex({ gitDirectory }: WithIndex, like: string): Promise<readonly IndexEntry[] | null> {
   const bytes = await readBytes(join(gitDirectory, "index"), LARGEST_LOG).catch(() => null); // git says what it is
   if (bytes === null || bytes.length < 12 || bytes.toString("latin1", 0, 4) !== "DIRC") return null;
   if (!VERSIONS.includes(bytes.readUInt32BE(4))) return null;
@@ -55,17 +52,14 @@ export async function readIndex(
 }
 
 /** Remembers the files of a commit, where the index has just these: the names of its trees prove it. */
-export async function listFromIndex(repository: Pick<WithIndex, "gitDirectory">, commit: string): Promise<void> {
+export async function listFromIndex(repository: WithIndex, commit: string): Promise<void> {
   const tree = knownListing(commit) !== null ? null : treeIn(await looseCommit(repository, commit));
   const entries = tree === null ? null : await readIndex(repository, commit);
   if (entries !== null && namesOfTrees(entries, commit).root === tree) keepListing(commit, entries);
 }
 
 /** Tells, without a process, that files are as HEAD and the index have them; false where only git can say so. */
-export async function areAsCommitted(
-  repository: Pick<Repository, "gitDirectory" | "head" | "topLevel">,
-  paths: readonly string[],
-): Promise<boolean> {
+export async function areAsCommitted(repository: Repository, paths: readonly string[]): Promise<boolean> {
   const { head } = await repository.head();
   if (head !== null) await listFromIndex(repository, head);
   const [listed, staged] = head === null ? [] : [knownListing(head), await readIndex(repository, head)];

@@ -71,10 +71,7 @@ export async function isBranchName(git: Repository["git"], branch: string): Prom
 }
 
 /** True for a branch other than the current one that has commits which HEAD lacks. */
-export async function holdsOtherWork(
-  repository: Pick<Repository, "currentBranch" | "git">,
-  branch: string,
-): Promise<boolean> {
+export async function holdsOtherWork(repository: Repository, branch: string): Promise<boolean> {
   if (await repository.currentBranch() === branch) return false;
   const start = await startOf(repository.git, branch);
   return start !== null && !await isAncestor(repository, start, "HEAD");

@@ -54,13 +54,8 @@ const INDEX_REGEXP = /^(?:index|sharedindex\.[0-9a-f]+|config\.worktree)$/;
 const BARE = ["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"].flatMap((entry) => ["-c", entry]);
 
 /** As a linked worktree's git directory, which git does not list; objects go into a folder of its own. `tree`: its working tree. */
-async function createTrial(
-  git: Git,
-  { gitDirectory, commonDirectory }: GitFolders,
-  folder: string,
-  head: string | null,
-) {
-  const [own, tree, objects] = ["git", "tree", "objects"].map((name) => join(folder, name)) as [string, string, string];
+async function createTrial(git: Git, { gitDirectory, commonDirectory }: GitFolders, at: string, head: string | null) {
+  const [own, tree, objects] = ["git", "tree", "objects"].map((name) => join(at, name)) as [string, string, string];
   for (const path of [own, tree, objects]) await ensureDirectory(path);
   await writePlain(join(own, "HEAD"), `${head ?? "ref: refs/worktree/trial"}\n`);
   await writePlain(join(own, "commondir"), `${commonDirectory}\n`);

@@ -151,11 +151,7 @@ export function hookSubject(hook: string, iteration: number): string {
  *
  * @returns the patch that was kept, relative to the root, or `null`
  */
-export async function applyChange(
-  ralph: RalphContext,
-  brief: Pick<Brief, "covers">,
-  change: HookChange,
-): Promise<string | null> {
+export async function applyChange(ralph: RalphContext, brief: Brief, change: HookChange): Promise<string | null> {
   const { hook, iteration, file, paths } = change;
   const subject = hookSubject(hook, iteration);
   const guarded = rootPaths(ralph, paths).filter((path) => brief.covers(path));

@@ -6,12 +6,7 @@ import { hookProblems } from "./hook.ts";
 import type { HookIteration, HookRunner, HookRunnerOptions } from "./runner_types.ts";
 
 /** Which iteration it is, and where its transcript will be. `folder` is the run's. */
-export function hookIterationOf(
-  { root }: Pick<RalphContext, "root">,
-  folder: string,
-  item: Item,
-  count: number,
-): HookIteration {
+export function hookIterationOf({ root }: RalphContext, folder: string, item: Item, count: number): HookIteration {
   const transcript = item.transcript === undefined
     ? join(folder, `iteration-${count}.log`)
     : join(root, item.transcript);

@@ -129,11 +129,7 @@ function canBeMade({ at, access }: Mount, all: ReadonlyMap<string, Mount>, look:
 }
 
 /** The access of the folder that a path is in. */
-function holderOf(
-  path: string,
-  all: ReadonlyMap<string, Mount>,
-  { own = ["/dev"] }: Pick<PathLook, "own">,
-): Mount["access"] {
+function holderOf(path: string, all: ReadonlyMap<string, Mount>, { own = ["/dev"] }: Pick<PathLook, "own">) {
   for (let above = dirname(path);; above = dirname(above)) {
     const holder = all.get(above);
     if (holder !== undefined) return holder.access;

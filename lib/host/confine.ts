@@ -230,12 +230,7 @@ function insideEnvironment(
  * Starts the process when the proxy can be reached inside. `localhost:PORT` is the same port inside, led through the
  * proxy; all else is for programs that believe the proxy's variables.
  */
-async function relay(
-  host: Host,
-  { socket, port: first }: SandboxProxy,
-  ports: readonly number[],
-  grant: Grant | null,
-): Promise<readonly string[]> {
+async function relay(host: Host, { socket, port: first }: SandboxProxy, ports: readonly number[], grant: Grant | null) {
   const socat = await findExecutable("socat", host.environment, "/") ?? "socat";
   const url = new URL(grant?.environment["HTTP_PROXY"] ?? "http://localhost");
   const credentials = `${decodeURIComponent(url.username)}:${url.password}`;

@@ -119,12 +119,7 @@ function runChild(request: ProcessRequest, env: Record<string, string>, mark: st
   return { id: grouped ? -child.pid : child.pid, end, abort: () => abort() };
 }
 
-async function follow(
-  child: StartedChild,
-  request: ProcessRequest,
-  tree: Tree,
-  onAbort: (stop: () => void) => void,
-): Promise<ProcessEnd> {
+async function follow(child: StartedChild, request: ProcessRequest, tree: Tree, onAbort: (stop: () => void) => void) {
   let reason: EndReason | undefined;
   let ended: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;

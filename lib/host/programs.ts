@@ -13,11 +13,7 @@ export type Programs = ReadonlyMap<string, { readonly path: string; readonly sta
  *
  * @param without a folder whose programs do not count; `null`: all do
  */
-export function programsOf(
-  { variables }: Pick<Environment, "variables">,
-  root: string,
-  without: string | null,
-): Programs {
+export function programsOf({ variables }: Environment, root: string, without: string | null): Programs {
   const found = new Map<string, { readonly path: string; readonly stamp: string }>();
   const onPath = (variables["PATH"] ?? variables["Path"] ?? "").split(delimiter).filter(isAbsolute);
   const folders = [...foldersAbove(root).map((folder) => join(folder, "node_modules", ".bin")), ...onPath];

@@ -227,11 +227,7 @@ function folderAt({ home, variables }: SandboxPlace): (folder: Pick<NeededFolder
 }
 
 /** An agent reaches its own hosts, everything else only what the configuration allows. */
-function networkOf(
-  { services }: SandboxPlace,
-  { role, needs }: SandboxRequest,
-  { network, allow }: SandboxConfig,
-): Confinement["network"] {
+function networkOf({ services }: SandboxPlace, { role, needs }: SandboxRequest, { network, allow }: SandboxConfig) {
   if (network === "all" || role === "service") return "all"; // a service listens where the browser and Ralph look
   const ports = role === "check" ? services.map((port) => `localhost:${port}`) : [];
   if (network === "none") return ports.length === 0 ? "none" : ports;

@@ -53,10 +53,7 @@ async function readRun(path: string): Promise<LiveRun | null> {
 type Schemas = typeof import("./schema.ts");
 
 /** The data of a file; `null`: it has another form, or is not there. Zod is loaded with the first that is there. */
-async function read<Name extends keyof Schemas>(
-  name: Name,
-  text: string | null,
-): Promise<ReturnType<Schemas[Name]["parse"]> | null> {
+async function read<Name extends keyof Schemas>(name: Name, text: string | null) {
   if (text === null) return null;
   const parsed = (await import("./schema.ts"))[name].safeParse(jsonIn(text));
   return parsed.success ? parsed.data as ReturnType<Schemas[Name]["parse"]> : null;

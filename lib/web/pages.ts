@@ -108,12 +108,7 @@ ${
   }</section>`;
 }
 
-function checkList(
-  name: string,
-  checks: readonly CheckReport[],
-  attempt: AttemptReport,
-  { model }: AttemptShown,
-): Markup {
+function checkList(name: string, checks: readonly CheckReport[], attempt: AttemptReport, { model }: AttemptShown) {
   if (checks.length === 0) return NOTHING;
   return fragment`<h3>${name}</h3><ul class="checks">${
     checks.map((check, index) => {

@@ -23,9 +23,7 @@ const API_NAMES = {
 } as const;
 
 /** With an endpoint it gets a folder of settings of its own, which names the server and the variable of its key. */
-function settingsOf(
-  { model, reasoning, endpoint, folder }: adapter.AdapterOptions,
-): Omit<adapter.AdapterInvocation, "input"> {
+function settingsOf({ model, reasoning, endpoint, folder }: adapter.AdapterOptions) {
   if (endpoint === undefined) return { arguments: choices(model, reasoning) };
   const { url, api, keyVariable, context, output, images, price } = endpoint;
   const cost = price === null ? undefined : {

@@ -77,10 +77,7 @@ export function openModel(endpoint: Endpoint & { readonly model: string }, key: 
   return (request) => ask(model, endpoint, request);
 }
 
-function languageModel(
-  { api, url, model, name }: Endpoint & { readonly model: string },
-  key: string | undefined,
-): ai.LanguageModel {
+function languageModel({ api, url, model, name }: Endpoint & { readonly model: string }, key: string | undefined) {
   const settings = { baseURL: url, apiKey: key ?? "none" };
   switch (api) {
     case "anthropic":

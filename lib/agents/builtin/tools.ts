@@ -131,10 +131,7 @@ async function writable(path: string, place: ToolPlace): Promise<string> {
   throw new RalphError("path-outside-root", { details: { path, root: place.tree } });
 }
 
-async function readFile(
-  { path, offset = 1, limit = 2000 }: z.infer<typeof READ>,
-  place: ToolPlace,
-): Promise<ToolResult> {
+async function readFile({ path, offset = 1, limit = 2000 }: z.infer<typeof READ>, place: ToolPlace) {
   const file = await inside(path, place);
   if (await isDirectory(file)) return failed(`${path} is a folder: use list`);
   const picture = await readPicture(file, path);
@@ -151,10 +148,7 @@ async function readFile(
   );
 }
 
-async function editFile(
-  { path, old, new: text, all = false }: z.infer<typeof EDIT>,
-  place: ToolPlace,
-): Promise<ToolResult> {
+async function editFile({ path, old, new: text, all = false }: z.infer<typeof EDIT>, place: ToolPlace) {
   const file = await writable(path, place);
   const bytes = await readBytes(file);
   if (bytes === null) return failed(`${path} does not exist`);
@@ -202,10 +196,7 @@ async function searchFiles({ pattern, path = "." }: z.infer<typeof SEARCH>, plac
   return end.exitCode === 0 ? done(text) : failed(text || endText(end, 60));
 }
 
-async function runCommand(
-  { command, timeout = DEFAULT_SECONDS }: z.infer<typeof BASH>,
-  place: ToolPlace,
-): Promise<ToolResult> {
+async function runCommand({ command, timeout = DEFAULT_SECONDS }: z.infer<typeof BASH>, place: ToolPlace) {
   const shell = await shellFor(command, place);
   const { end, text } = await captured(place, { ...shell, timeoutMs: timeout * 1000 });
   const how = endText(end, timeout);

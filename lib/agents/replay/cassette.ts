@@ -34,9 +34,7 @@ const RECORDED_TURN: z.ZodType<RecordedTurn> = z.object({
 const NONCE = "[NONCE]";
 
 /** The prompt without what differs from run to run: the project's path, the run's id and the attempt's nonce. */
-export function steadyPrompt(
-  { prompt, cwd, environment, nonce }: Pick<TurnRequest, "prompt" | "cwd" | "environment" | "nonce">,
-): string {
+export function steadyPrompt({ prompt, cwd, environment, nonce }: TurnRequest): string {
   const run = environment["RALPH_RUN"];
   const steady = withoutNonce(prompt.replaceAll(cwd, "[ROOT]"), nonce);
   return run === undefined || run === "" ? steady : steady.replaceAll(run, "[RUN]");

@@ -155,13 +155,7 @@ async function changeFiles(turn: ScriptedTurn, cwd: string): Promise<void> {
   for (const path of turn.delete ?? []) await removeOwn(await resolveInside(cwd, path), cwd);
 }
 
-async function runCommand(
-  host: Host,
-  command: string,
-  deadline: number,
-  request: TurnRequest,
-  record: TurnRecord,
-): Promise<ProcessEnd> {
+async function runCommand(host: Host, command: string, deadline: number, request: TurnRequest, record: TurnRecord) {
   const end = await host.processes.run({
     ...await shellInvocation(command, host.environment),
     cwd: request.cwd,

@@ -38,10 +38,7 @@ const MOST_NAMED = 5;
  *
  * @throws {RalphError} not-a-repository, file-unreadable, git-failed
  */
-export async function createBrief(
-  ralph: RalphContext,
-  backlog: Pick<Backlog, "brief" | "ownFiles" | "runsDirectory" | "stateFiles">,
-): Promise<Brief> {
+export async function createBrief(ralph: RalphContext, backlog: Backlog): Promise<Brief> {
   const repository = requireRepository(ralph);
   const isConfined = await isWhollyConfined(ralph);
   const sources = await briefSources(ralph, backlog, isConfined);
@@ -305,11 +302,7 @@ function textState(text: string | null): states.FileState {
   return text === null ? { kind: "missing" } : { kind: "text", bytes: Buffer.from(text), executable: false };
 }
 
-async function recordOf(
-  ralph: RalphContext,
-  entries: ReadonlyMap<string, BriefEntry>,
-  folders: readonly string[],
-): Promise<BriefRecord> {
+async function recordOf(ralph: RalphContext, entries: ReadonlyMap<string, BriefEntry>, folders: readonly string[]) {
   const judging = [...entries.values()].filter(({ kind }) => kind !== "person");
   const plain = judging.filter(({ before, settings }) =>
     (before.kind === "text" || before.kind === "large") && settings === null
@@ -332,10 +325,7 @@ function otherHash({ before, settings }: BriefEntry): string | null {
 }
 
 /** Relative to the root where it is below it; `.git/…` and `~/…` for the git directory and the person's home. */
-export function shownPath(
-  { root, repository, host }: Pick<RalphContext, "host" | "repository" | "root">,
-  file: string,
-): string {
+export function shownPath({ root, repository, host }: RalphContext, file: string): string {
   const below = (folder: string): string | null => {
     const path = relative(folder, file).replaceAll(sep, "/");
     return path.startsWith("..") ? null : path;

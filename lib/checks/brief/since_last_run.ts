@@ -55,10 +55,7 @@ export function changedPaths(before: BriefRecord, now: BriefRecord): readonly st
 }
 
 /** True if the address of a remote was another when the last run began; false where that is not known. */
-export async function isElsewhere(
-  ralph: Pick<RalphContext, "host" | "journal" | "repository" | "root">,
-  remote: string,
-): Promise<boolean> {
+export async function isElsewhere(ralph: RalphContext, remote: string): Promise<boolean> {
   const repository = requireRepository(ralph);
   const file = join(await commonDirectoryOf(repository.gitDirectory), "config");
   const settings = await settingsIn(repository, file);
@@ -100,12 +97,7 @@ function differingKeys(one: unknown, other: unknown): readonly string[] {
   });
 }
 
-async function diffOf(
-  ralph: RalphContext,
-  paths: readonly string[],
-  before: BriefRecord,
-  now: BriefRecord,
-): Promise<readonly string[]> {
+async function diffOf(ralph: RalphContext, paths: readonly string[], before: BriefRecord, now: BriefRecord) {
   const lines: string[] = [];
   for (const path of paths) {
     const [one, other] = [before.files[path] ?? "", now.files[path] ?? ""];

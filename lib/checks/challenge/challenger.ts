@@ -72,13 +72,10 @@ export async function broughtUp({ checkout }: Challenge, commit: string): Promis
 }
 
 /** The folder for a challenger's turn: the item's base, with a history that says nothing of the work. */
-export async function challengerFolder(
-  { ralph: { host }, checkout }: Challenge,
-  place: CheckoutPlace,
-): Promise<string> {
+export async function challengerFolder({ ralph, checkout }: Challenge, place: CheckoutPlace): Promise<string> {
   const folder = await place.directory();
   await removeOwn(join(checkout.tree, ".git"), checkout.tree);
-  await outputOfGit(createGit(host, checkout.tree), ["init", "--quiet", "--template="]);
+  await outputOfGit(createGit(ralph.host, checkout.tree), ["init", "--quiet", "--template="]);
   return folder;
 }
 
@@ -178,11 +175,7 @@ async function reproducible(challenge: Challenge): Promise<Challenge["checks"] |
 }
 
 /** Has one written and checked, and adds what came of it. @returns why it shows nothing; `null` where it does */
-async function wrongImplementation(
-  challenge: Challenge,
-  number: number,
-  { results, diffs, survivors }: WrongOutcome,
-): Promise<string | null> {
+async function wrongImplementation(challenge: Challenge, number: number, { results, diffs, survivors }: WrongOutcome) {
   const { ralph, item, base, checks, folder, checkout, signal } = challenge;
   const repository = requireRepository(ralph);
   const clean = await broughtUp(challenge, base);

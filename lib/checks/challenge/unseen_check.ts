@@ -103,11 +103,8 @@ function quoted(text: string): string {
 }
 
 /** Runs a command in a checkout. @returns its standard output, as far as it is compared, and how it failed, if it did */
-async function observe(
-  { ralph: { config, host, root }, signal }: Challenge,
-  place: Pick<CheckPlace, "run">,
-  command: string,
-) {
+async function observe({ ralph, signal }: Challenge, place: Pick<CheckPlace, "run">, command: string) {
+  const { config, host, root } = ralph;
   const timeoutMs = config.verify.timeout * 1000;
   const chunks: Uint8Array[] = [];
   let left = BYTES;

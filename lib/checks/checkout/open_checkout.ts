@@ -216,10 +216,7 @@ function createClone(place: ClonePlace) {
 }
 
 /** Writes the files of a commit. Git has most of the files that were laid over it; the others come by themselves. */
-async function layTree(
-  to: Receiving & { readonly environment: Readonly<Record<string, string>> },
-  commit: string,
-): Promise<void> {
+async function layTree(to: Receiving & { readonly environment: Readonly<Record<string, string>> }, commit: string) {
   const { git, gitDirectory, environment } = to;
   const lay = ["read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"];
   const laid = laidCommit(to.common, commit)?.files ?? [];

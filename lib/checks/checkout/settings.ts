@@ -35,10 +35,7 @@ const TAKEN: readonly RegExp[] = [
 ];
 
 /** Reads them as they are now; what a turn changes later has no effect. @throws {RalphError} git-failed */
-export async function readSettings(
-  host: Host,
-  repository: Pick<Repository, "git" | "topLevel" | "gitDirectory">,
-): Promise<GitSettings> {
+export async function readSettings(host: Host, repository: Repository): Promise<GitSettings> {
   const { topLevel, gitDirectory } = repository;
   const listed = await gitSettings(repository);
   const config = listed.map(({ key, value }): readonly [string, string] => [key, value ?? "true"]);

@@ -125,11 +125,7 @@ async function queue(): Promise<readonly Finding[]> {
 }
 
 /** One at a time: each is a turn of a real agent. */
-async function probes(
-  { flags, host, signal, say }: Invocation,
-  place: Place | null,
-  agents: readonly FoundAgent[],
-): Promise<readonly Finding[]> {
+async function probes({ flags, host, signal, say }: Invocation, place: Place | null, agents: readonly FoundAgent[]) {
   if (!flags.has("probe")) return [];
   const { probe, probed } = await import("../probe.ts");
   const { preset, model, endpoint } = place?.config.provider ?? {};

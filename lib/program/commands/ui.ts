@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
-import { openLook, type StatusView } from "../../cli/look.ts";
+import { openLook } from "../../cli/look.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { parseCount } from "../../cli/settings.ts";
 import { loadConfig } from "../../config/load.ts";
@@ -43,11 +43,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 /** The items of a run's part that are open in its store now; none where it lists none, or cannot be read. */
-async function openItems(
-  { flags, host }: Invocation,
-  root: string,
-  { name, scope }: RunPart,
-): Promise<NonNullable<StatusView["open"]>> {
+async function openItems({ flags, host }: Invocation, root: string, { name, scope }: RunPart) {
   const workflow = { name, why: "" };
   const loaded = await loadConfig(root).catch(asRalphError);
   if (RalphError.isInstance(loaded)) return [];

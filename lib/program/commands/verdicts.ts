@@ -92,10 +92,7 @@ async function inFormat(ralph: RalphContext, format: string, report: GateReport)
 const HUNK_REGEXP = /^\+\+\+ (?:b\/(.+?)\t?|\/dev\/null)$|^@@ -\S+ \+(\d+)/gm;
 
 /** The first changed line of each file that is there; where none has changed, of the file that names the checks. */
-async function changedLines(
-  ralph: RalphContext,
-  { base, head }: Pick<GateReport, "base" | "head">,
-): Promise<ReadonlyMap<string, number>> {
+async function changedLines(ralph: RalphContext, { base, head }: Pick<GateReport, "base" | "head">) {
   const diff = ["diff", "--diff-filter=d", "--no-renames", "--no-ext-diff", "-z"];
   const form = ["-U0", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short"];
   const range = [base, head ?? base];
@@ -135,11 +132,7 @@ async function begun(hook: Hook, repository: Repository): Promise<number> {
   return 0;
 }
 
-async function baseFor(
-  repository: Repository,
-  given: Parameters<typeof mergeBase>[1],
-  hook: Hook | null,
-): Promise<string> {
+async function baseFor(repository: Repository, given: Parameters<typeof mergeBase>[1], hook: Hook | null) {
   const base = await mergeBase(repository, given);
   const start = given.base === undefined ? hook?.start : undefined;
   const isHere = start !== undefined && base === await commitAt(repository, "HEAD");
@@ -244,11 +237,7 @@ async function verdictBefore(ralph: RalphContext, commit: string): Promise<Verdi
 }
 
 /** Runs checks and experiments again, and compares the verdicts field by field. */
-async function again(
-  ralph: RalphContext,
-  { base, checks, findings }: Verdict,
-  head: string,
-): Promise<NonNullable<AttestReport["repeated"]>> {
+async function again(ralph: RalphContext, { base, checks, findings }: Verdict, head: string) {
   const known = checks.map(({ command, exitCode, expect }) => ({
     command,
     exitCode,

@@ -29,10 +29,7 @@ export async function verify(invocation: Invocation): Promise<number> {
 }
 
 /** A person's uncommitted work is looked after while checks run in it; the refs that keep it go if nothing has changed. */
-async function lookedAfter(
-  ralph: RalphContext,
-  run: (ralph: RalphContext) => Promise<Verification>,
-): Promise<Verification> {
+async function lookedAfter(ralph: RalphContext, run: (ralph: RalphContext) => Promise<Verification>) {
   const { repository } = ralph;
   if (repository === null) return await run(ralph);
   const before = await repository.snapshot();
@@ -50,11 +47,7 @@ async function lookedAfter(
   return verified;
 }
 
-function summary(
-  verified: Verification,
-  invocation: Invocation,
-  checkForm: string = "in a criterion: Verify: `cmd`",
-): readonly string[] {
+function summary(verified: Verification, invocation: Invocation, checkForm: string = "in a criterion: Verify: `cmd`") {
   const { good, bad, warn } = styleFor(invocation, "stderr");
   const { length } = verified.results;
   switch (verified.status) {
