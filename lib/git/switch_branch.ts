@@ -45,9 +45,11 @@ export async function switchBranch(
  * @throws {RalphError} branch-failed where several remotes have it, and git is not told which is meant
  */
 export async function startOf(git: Repository["git"], branch: string): Promise<string | null> {
-  if (await commitAt({ git }, refOf(branch)) !== null) return refOf(branch);
-  const { stdout } = await git(["for-each-ref", "--format=%(refname)", `refs/remotes/*/${branch}`]);
-  const [start = null, ...others] = stdout.split("\n").filter((ref) => ref !== "");
+  const here = refOf(branch);
+  const { stdout } = await git(["for-each-ref", "--format=%(refname)", here, `refs/remotes/*/${branch}`]);
+  const found = stdout.split("\n");
+  if (found.includes(here)) return here;
+  const [start = null, ...others] = found.filter((ref) => ref.startsWith("refs/remotes/"));
   if (others.length === 0) return start;
   const meant = (await git(["config", "--get", "checkout.defaultRemote"])).stdout.trim();
   const ref = `refs/remotes/${meant}/${branch}`;

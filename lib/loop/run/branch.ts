@@ -41,12 +41,11 @@ export async function onBranch(ralph: RalphContext, backlog: Backlog, asked: str
  */
 async function enterWithOwn(ralph: RalphContext, branch: string, own: readonly string[]): Promise<void> {
   const { git, topLevel, ralphDirectory } = requireRepository(ralph);
-  const start = await startOf(git, branch);
   const aside: { readonly from: string; readonly to: string }[] = [];
   for (const path of own) {
     const from = join(topLevel, path);
     if (!await pathExists(from) || (await git(["ls-files", "--error-unmatch", path])).exitCode === 0) continue;
-    if ((await git(["cat-file", "-e", `${start}:${path}`])).exitCode !== 0) continue;
+    if ((await git(["cat-file", "-e", `${await startOf(git, branch)}:${path}`])).exitCode !== 0) continue;
     const to = join(asideFolder(ralphDirectory), ralph.run.id, path);
     await renamePath(from, to);
     aside.push({ from, to });
