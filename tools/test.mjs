@@ -61,7 +61,7 @@ const BY_BUN = [
   "test/workflows/torn_state.test.ts",
   "test/workspace/kept_copies.test.ts",
   // the program itself, on issues and on attestations: what reads them has its tests in every runtime
-  "test/trackers/{github_run,meanwhile,together}.test.ts",
+  "test/trackers/{claims,github_run,meanwhile,together}.test.ts",
   "test/attest/workflows.test.ts",
   // git's behaviour, and the sandbox's: what starts them has its tests in test/host
   "test/git/{branches,commit,fold,killed,landed_commit,ready,snapshot,swapped,trial_commit}.test.ts",

@@ -23,9 +23,12 @@ const FILES = {
   "test/calc.test.mjs": TEST,
   "package.json": `{\n  "type": "module",\n  "scripts": { "test": "node scripts/run.mjs" }\n}\n`,
   "scripts/run.mjs": RUNNER,
-  "scripts/check.sh": "#!/bin/sh\nset -e\nnpm test\n",
+  "scripts/check.sh": "#!/bin/sh\nset -e\nnode scripts/run.mjs\n",
   "ralph.config.json": `{ "verify": { "default": ["sh scripts/check.sh"] } }\n`,
 };
+
+/** By npm, which takes three times as long: for what is npm's alone. */
+const BY_NPM = { "scripts/check.sh": "#!/bin/sh\nset -e\nnpm test\n" };
 
 /** A file that a shell writes. */
 function put(path: string, text: string): string {
@@ -85,7 +88,7 @@ const HONEST: readonly (readonly [string, string])[] = [
   ["a fix with a moved test", `${FIX}git mv test/calc.test.mjs test/arithmetic.test.mjs\n`],
   [
     "a fix with a stricter script",
-    `${FIX}sed -i 's/npm test/node --check lib\\/calc.mjs; npm test/' scripts/check.sh\n`,
+    `${FIX}sed -i 's/^node/node --check lib\\/calc.mjs; node/' scripts/check.sh\n`,
   ],
   [
     "a fix in a new module",
@@ -111,7 +114,7 @@ const CHEATS: readonly (readonly [string, string])[] = [
   ],
   ["a skipped test", put("test/calc.test.mjs", TEST.replace('test("sub"', 'test.skip("sub"'))],
   ["a check script that ends", put("scripts/check.sh", "#!/bin/sh\necho ok\nexit 0")],
-  ["a check script that cannot fail", put("scripts/check.sh", "#!/bin/sh\nnpm test || true")],
+  ["a check script that cannot fail", put("scripts/check.sh", "#!/bin/sh\nnode scripts/run.mjs || true")],
   ["a package script", `sed -i 's/run.mjs/run.mjs || true/' package.json\n`],
   ["a runner that ends with 0", `sed -i 's/status ?? 1/0/' scripts/run.mjs\n`],
   ["a runner that runs nothing", `sed -i '1i process.exit(0);' scripts/run.mjs\n`],
@@ -152,7 +155,7 @@ const ROWS = LOOPS.flatMap((loop) => [
 describe("the gate on a branch of another loop", () => {
   test.each(sampled(ROWS, 11))("$name: $what", async ({ loop, work, passes }) => {
     const { stdout } = await ralphCli()
-      .files({ ...FILES, ...loop.files })
+      .files({ ...FILES, ...loop.files, ...(/npmrc|package\.json|node_modules/.test(work) ? BY_NPM : {}) })
       .before(`git switch -qc ralph/calc\n${work}${loop.leave}`)
       .args("gate", "--base", "main", "--require", "passed", "--json")
       .expectExit(passes ? 0 : 1);
