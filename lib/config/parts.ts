@@ -5,6 +5,12 @@
  * @module
  */
 import { z } from "zod";
+import type { Config } from "../generated/config.ts";
+import { defaultConfig } from "./defaults.ts";
+
+const DEFAULTS = defaultConfig();
+
+type Fields = Readonly<Record<string, z.ZodType>>;
 
 /** The names of types, for the generator. */
 export const TYPE_NAMES: z.core.$ZodRegistry<{ name: string; description: string }> = z.registry();
@@ -25,7 +31,7 @@ export function record<Shape extends z.ZodRawShape>(
 }
 
 /** A shape with the defaults of an empty file; sections have theirs already. */
-export function withDefaults(defaults: object, shape: Readonly<Record<string, z.ZodType>>): z.ZodRawShape {
+export function withDefaults(defaults: object, shape: Fields): z.ZodRawShape {
   const values = new Map<string, unknown>(Object.entries(defaults));
   return Object.fromEntries(
     Object.entries(shape).map(([key, schema]) => [
@@ -35,13 +41,13 @@ export function withDefaults(defaults: object, shape: Readonly<Record<string, z.
   );
 }
 
-/** A section of the configuration, which may be left out in whole or in part. */
-export function section(
-  name: string,
-  description: string,
-  defaults: object,
-  shape: Readonly<Record<string, z.ZodType>>,
-): z.ZodType {
+/** A section of the configuration: its type is `VerifyConfig`, where its key is `verify`. */
+export function section(key: keyof Config, description: string, shape: Fields): z.ZodType {
+  return block(`${key.charAt(0).toUpperCase()}${key.slice(1)}Config`, description, Object(DEFAULTS[key]), shape);
+}
+
+/** An object that may be left out in whole or in part. */
+export function block(name: string, description: string, defaults: object, shape: Fields): z.ZodType {
   return named(name, description, z.strictObject(withDefaults(defaults, shape))).prefault({}).describe(description);
 }
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { NotifyConfig } from "../generated/config.ts";
-import { defaultConfig } from "./defaults.ts";
 import { command, count, httpUrl, isHttpUrl, named, seconds, section } from "./parts.ts";
 
 const dollars = z.number().nonnegative();
@@ -69,32 +68,27 @@ const rule = named(
 );
 
 /** `provider`. */
-export const PROVIDER_SCHEMA: z.ZodType = section(
-  "ProviderConfig",
-  "The agent that does the work.",
-  defaultConfig().provider,
-  {
-    ...CHOICE,
-    fallback: z.union([
-      z.string().min(1),
-      named("ProviderChoice", "One agent: a command, or a known agent with its settings.", z.strictObject(CHOICE)),
-    ]).optional().describe(
-      "Agent that takes over while the first one waits for a rate limit: a known agent's name, or an object with `command`, or with `preset`, `model` and `reasoning`.",
-    ),
-    route: z.array(rule).describe(
-      "Rules that choose another agent or model for some turns: the first whose conditions all hold decides.",
-    ),
-    args: z.array(z.string()).describe("Arguments added to `provider.command`."),
-    interactiveArgs: z.array(z.string()).optional().describe(
-      "Arguments used instead of `args` where the agent talks to you in the terminal; the prompt comes last.",
-    ),
-    claims: z.enum(["required", "optional"]).optional().describe(
-      'Whether an item with checks of its own also needs the agent\'s closing line. Without it: required of known agents and with `trust: "strict"`; for other commands an item without the line is unverified.',
-    ),
-    timeout: seconds.describe("Longest time for one agent turn, in seconds."),
-    idleTimeout: seconds.describe("Longest time without output from an agent that streams events, in seconds."),
-  },
-);
+export const PROVIDER_SCHEMA: z.ZodType = section("provider", "The agent that does the work.", {
+  ...CHOICE,
+  fallback: z.union([
+    z.string().min(1),
+    named("ProviderChoice", "One agent: a command, or a known agent with its settings.", z.strictObject(CHOICE)),
+  ]).optional().describe(
+    "Agent that takes over while the first one waits for a rate limit: a known agent's name, or an object with `command`, or with `preset`, `model` and `reasoning`.",
+  ),
+  route: z.array(rule).describe(
+    "Rules that choose another agent or model for some turns: the first whose conditions all hold decides.",
+  ),
+  args: z.array(z.string()).describe("Arguments added to `provider.command`."),
+  interactiveArgs: z.array(z.string()).optional().describe(
+    "Arguments used instead of `args` where the agent talks to you in the terminal; the prompt comes last.",
+  ),
+  claims: z.enum(["required", "optional"]).optional().describe(
+    'Whether an item with checks of its own also needs the agent\'s closing line. Without it: required of known agents and with `trust: "strict"`; for other commands an item without the line is unverified.',
+  ),
+  timeout: seconds.describe("Longest time for one agent turn, in seconds."),
+  idleTimeout: seconds.describe("Longest time without output from an agent that streams events, in seconds."),
+});
 
 /** Addresses that are secrets themselves. */
 const SECRET_URL_REGEXP =

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { Config } from "../generated/config.ts";
 import { defaultConfig, MOST_WORKERS } from "./defaults.ts";
-import { command, count, httpUrl, named, seconds, section, withDefaults } from "./parts.ts";
+import { block, command, count, httpUrl, named, seconds, section, withDefaults } from "./parts.ts";
 import { NOTIFY_SCHEMA, PROVIDER_SCHEMA } from "./provider_schema.ts";
 
 export type * from "../generated/config.ts";
@@ -47,7 +47,7 @@ const hook = named(
   ),
 );
 
-const verify = section("VerifyConfig", "What must pass.", DEFAULTS.verify, {
+const verify = section("verify", "What must pass.", {
   default: commands.describe("Commands that must pass for every item."),
   ui: commands.describe("Commands that must also pass for items tagged `ui`, after the browser checks."),
   timeout: seconds.describe("Longest time for one command, in seconds."),
@@ -67,23 +67,18 @@ const verify = section("VerifyConfig", "What must pass.", DEFAULTS.verify, {
   challenger: command.optional().describe("Known agent that writes them. Without it: the agent of the run."),
 });
 
-const workspace = section(
-  "WorkspaceConfig",
-  "What a clean checkout needs beside the files in git.",
-  DEFAULTS.workspace,
-  {
-    copy: z.array(path).describe(
-      "Globs of paths that git ignores and a clean checkout needs; they are copied. One without `/` matches at any depth.",
-    ),
-    link: z.array(path).describe(
-      "Ignored paths that are too large to copy: the clean checkout shares them with the tree.",
-    ),
-    setup: command.nullable().describe("Command that installs what the checks need in a clean checkout."),
-    setupTimeout: seconds.describe("Longest time for `workspace.setup`, in seconds."),
-  },
-);
+const workspace = section("workspace", "What a clean checkout needs beside the files in git.", {
+  copy: z.array(path).describe(
+    "Globs of paths that git ignores and a clean checkout needs; they are copied. One without `/` matches at any depth.",
+  ),
+  link: z.array(path).describe(
+    "Ignored paths that are too large to copy: the clean checkout shares them with the tree.",
+  ),
+  setup: command.nullable().describe("Command that installs what the checks need in a clean checkout."),
+  setupTimeout: seconds.describe("Longest time for `workspace.setup`, in seconds."),
+});
 
-const parallel = section("ParallelConfig", "How items are worked on at once.", DEFAULTS.parallel, {
+const parallel = section("parallel", "How items are worked on at once.", {
   workers: count.max(MOST_WORKERS).describe(
     "Items worked on at once, each in a git worktree of its own; with 1 in the project's own tree.",
   ),
@@ -94,30 +89,20 @@ const parallel = section("ParallelConfig", "How items are worked on at once.", D
   keep: z.boolean().describe("Leave the worktrees where they are when a run ends."),
 });
 
-const tests = section(
-  "TestsConfig",
-  "Which files are tests, and when the checks are put to the test.",
-  DEFAULTS.tests,
-  {
-    globs: z.array(z.string().min(1)).describe("Globs of the files that are tests, relative to the root."),
-    integrity: z.enum(["off", "report", "block"]).describe(
-      "When the checks are put to the test: `report` once, at the end of a run; `block` after each attempt as well, which fails if they cannot be believed; `off` never.",
-    ),
-  },
-);
+const tests = section("tests", "Which files are tests, and when the checks are put to the test.", {
+  globs: z.array(z.string().min(1)).describe("Globs of the files that are tests, relative to the root."),
+  integrity: z.enum(["off", "report", "block"]).describe(
+    "When the checks are put to the test: `report` once, at the end of a run; `block` after each attempt as well, which fails if they cannot be believed; `off` never.",
+  ),
+});
 
-const experiments = section(
-  "ExperimentsConfig",
-  "How the checks that passed are put to the test.",
-  DEFAULTS.experiments,
-  {
-    budget: z.number().min(0).describe(
-      "How many times as long as the final checks, and as many minutes, the experiments may take that put the checks to the test; `0`: there are none.",
-    ),
-  },
-);
+const experiments = section("experiments", "How the checks that passed are put to the test.", {
+  budget: z.number().min(0).describe(
+    "How many times as long as the final checks, and as many minutes, the experiments may take that put the checks to the test; `0`: there are none.",
+  ),
+});
 
-const sandbox = section("SandboxConfig", "What agents and checks can touch.", DEFAULTS.sandbox, {
+const sandbox = section("sandbox", "What agents and checks can touch.", {
   mode: z.enum(["auto", "off", "light", "on", "required"]).describe(
     'Confine agents and checks to the working tree. `on` works without a sandbox where there is none and says so; `required` does not start. `light` confines less and breaks fewer runs. `auto` is `light` where that works, and `off` for root; with `trust: "strict"` both are `required`.',
   ),
@@ -133,7 +118,7 @@ const sandbox = section("SandboxConfig", "What agents and checks can touch.", DE
   ),
 });
 
-const limits = section("LimitsConfig", "When a run ends although work is left. `null` is no limit.", DEFAULTS.limits, {
+const limits = section("limits", "When a run ends although work is left. `null` is no limit.", {
   iterations: limit.describe("Agent turns in one run."),
   minutes: limit.describe("Length of one run, in minutes."),
   tokens: limit.describe("Input and output tokens of one run, as far as the agent reports them."),
@@ -147,7 +132,7 @@ const limits = section("LimitsConfig", "When a run ends although work is left. `
   maxWait: z.number().nonnegative().describe("Longest wait for a rate limit to end, in seconds. 0 never waits."),
 });
 
-const commits = section("CommitsConfig", "What Ralph commits.", DEFAULTS.commits, {
+const commits = section("commits", "What Ralph commits.", {
   work: z.boolean().describe("Commit what a verified turn left uncommitted."),
   prdChanges: z.boolean().describe("Commit Ralph's own state files."),
   squash: z.boolean().optional().describe(
@@ -171,14 +156,14 @@ const service = named(
   }),
 );
 
-const browser = section("BrowserConfig", "How pages are looked at.", DEFAULTS.browser, {
+const browser = section("browser", "How pages are looked at.", {
   enabled: z.boolean().describe("Look at pages in a browser for items tagged `ui`."),
   executablePath: z.string().describe("Path of Chrome or Chromium. Empty: it is looked for."),
   headless: z.boolean().describe("Run the browser without a window."),
   screenshotDir: command.describe("Folder for screenshots, relative to the root."),
 });
 
-const tracker = section("TrackerConfig", "Where issues are that are worked off.", DEFAULTS.tracker, {
+const tracker = section("tracker", "Where issues are that are worked off.", {
   name: z.enum(["github", "linear", "beads"]).nullable().describe(
     "Tracker whose issues are worked off. `null`: none is.",
   ),
@@ -187,7 +172,7 @@ const tracker = section("TrackerConfig", "Where issues are that are worked off."
   ),
   label: command.describe("Label of the issues that are meant."),
   people: z.array(command).describe("Labels of issues that are left to people."),
-  states: section(
+  states: block(
     "TrackerStates",
     "The label, in Linear the state of the workflow, that says how far Ralph is.",
     DEFAULTS.tracker.states,
@@ -229,12 +214,12 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
     workspace,
     tests,
     experiments,
-    attest: section("AttestConfig", "How verdicts are attested.", DEFAULTS.attest, {
+    attest: section("attest", "How verdicts are attested.", {
       key: command.nullable().describe(
         "File of the private key that signs them: Ed25519 or ECDSA in PEM, or an ssh key; `~` is your home folder. `null`: they are not signed.",
       ),
     }),
-    finish: section("FinishConfig", "The choices of `ralph finish`.", DEFAULTS.finish, {
+    finish: section("finish", "The choices of `ralph finish`.", {
       state: z.enum(["remove", "keep"]).describe(
         "`remove` takes the state of the run off the branch; `keep` leaves it in the request.",
       ),
@@ -247,7 +232,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
       "every service needs a name of its own",
     ).describe("Servers that must run for items tagged `ui`."),
     browser,
-    logs: section("LogsConfig", "What is kept of earlier runs.", DEFAULTS.logs, {
+    logs: section("logs", "What is kept of earlier runs.", {
       keep: count.describe("Runs whose folders are kept; the oldest go first."),
     }),
     maxRetries: count.describe("Attempts for each item."),
@@ -264,7 +249,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
     ui: z.enum(["auto", "rich", "plain", "json"]).describe(
       "How a run is shown. `auto` is `rich` in a terminal, else `plain`.",
     ),
-    gsd: section("GsdConfig", "The workflow gsd.", {}, {
+    gsd: section("gsd", "The workflow gsd.", {
       commands: gsdCommands.prefault({}).describe(
         "Slash commands, as the agent knows them: `/gsd:plan-phase`. Without them: what is installed.",
       ),
