@@ -119,9 +119,7 @@ export async function captureWork(
       await outputFrom(repository, ["read-tree", "--reset", "HEAD"], { environment }); // a person may have staged
       await stagePaths(repository, only, environment).catch(() => stageBytes(repository, only, environment));
     }
-    if (without.length > 0) {
-      await layEntries(repository, await entriesAt(repository, base, without), environment);
-    }
+    if (without.length > 0) await layEntries(repository, await entriesAt(repository, base, without), environment);
   });
   const { head } = await repository.head();
   const own = await ownCommits(repository, head === base ? [] : await commitsOf(repository, [`${base}..HEAD`]), mask);

@@ -54,9 +54,7 @@ export async function discardPaths(repository: GitTree, paths: readonly string[]
   const known = new Set(await pathsFrom(repository, [...NAMES_AT, base]));
   const tracked = paths.filter((path) => known.has(path));
   const others = paths.filter((path) => !known.has(path));
-  for (const path of others) {
-    await removePath(join(repository.topLevel, path), asideFolder(repository.ralphDirectory));
-  }
+  for (const path of others) await removePath(join(repository.topLevel, path), asideFolder(repository.ralphDirectory));
   await dropEntries(repository, others);
   await overPaths(repository, ["checkout", "--quiet", base], tracked);
   for (const path of others) await removeEmptyFolders(dirname(join(repository.topLevel, path)), repository.topLevel);

@@ -85,12 +85,9 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
       const now = await snapshot();
       return { paths: await comparePaths(git, before, now), now };
     },
-    async diff(paths, options = {}) {
-      return await (await import("./diff.ts")).diffOf(git, topLevel, paths, options);
-    },
-    async contents(commit, paths, { maxBytes = CONTENT_BYTES } = {}) {
-      return await (await import("./batch_reader.ts")).contentsAt(git, commit, paths, maxBytes);
-    },
+    diff: async (paths, options = {}) => (await import("./diff.ts")).diffOf(git, topLevel, paths, options),
+    contents: async (commit, paths, { maxBytes = CONTENT_BYTES } = {}) =>
+      (await import("./batch_reader.ts")).contentsAt(git, commit, paths, maxBytes),
     ...writing({ host, git, folders, status, topLevel, hooksFolder }),
     filesHolding: async (text) => await holding(text, newest ?? await snapshot()),
     async switchTo(branch) {
@@ -159,9 +156,7 @@ function readying(
       const { repairDamage } = await import("./damage.ts");
       return await repairDamage(git, folders, { since: since - coarseness(host), head });
     },
-    async clearLeftLocks(since) {
-      await (await import("./locks.ts")).clearLeftLocks(host, folders, topLevel, since);
-    },
+    clearLeftLocks: async (since) => (await import("./locks.ts")).clearLeftLocks(host, folders, topLevel, since),
     async ensureReady() {
       const { clearLocks } = await import("./locks.ts");
       await refuseOperations(topLevel, folders.gitDirectory);
@@ -170,9 +165,7 @@ function readying(
       await requireIdentity({ git, gitDirectory: folders.gitDirectory }, host.environment);
       return torn;
     },
-    async tryCommit() {
-      return await (await import("./trial_commit.ts")).tryCommit(git, folders);
-    },
+    tryCommit: async () => (await import("./trial_commit.ts")).tryCommit(git, folders),
   };
 }
 

@@ -42,9 +42,7 @@ export async function endOperations(repository: WithIndex): Promise<readonly str
     if (operation === null) break;
     const isAm = await pathExists(join(repository.gitDirectory, "rebase-apply", "applying"));
     let isEnded = false;
-    for (const command of ENDINGS[isAm ? "am" : operation]!) {
-      isEnded ||= (await repository.git(command)).exitCode === 0;
-    }
+    for (const command of ENDINGS[isAm ? "am" : operation]!) isEnded ||= (await repository.git(command)).exitCode === 0;
     if (!isEnded) break;
     ended.push(operation);
   }

@@ -122,9 +122,7 @@ function createGitOnce(host: Host, cwd: string): Git {
       const hint = "`git config --show-origin core.worktree` shows where git has it from: correct it, or unset it";
       throw gitFailed(arguments_, `the working tree ${cwd} is not there`, hint);
     }
-    if (end.reason === "not-found") {
-      throw new RalphError("git-missing", { details: { reason: end.stderr } });
-    }
+    if (end.reason === "not-found") throw new RalphError("git-missing", { details: { reason: end.stderr } });
     if (end.reason === "not-started") {
       throw gitFailed(
         arguments_,

@@ -57,6 +57,9 @@ const SHARED: readonly Row[] = [
 /** A row that looks at a workflow's work has this in common with the others. */
 const LOOK = { isProse: true, insideRun: true, usage: SCOPE, flags: flags.WORK_FLAGS };
 
+/** A row that says something to a run at work. */
+const STEER = { group: "steer", usage: "[RUN]", flags: flags.ROOT_FLAG };
+
 const LOOKING: readonly Row[] = [
   {
     name: "verify",
@@ -117,26 +120,21 @@ const LOOKING: readonly Row[] = [
     load: () => import("./commands/ui.ts"),
   },
   {
+    ...STEER,
     name: "pause",
-    group: "steer",
     summary: "let a run wait after its present turn",
-    usage: "[RUN]",
-    flags: flags.ROOT_FLAG,
     load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).pause }),
   },
   {
+    ...STEER,
     name: "resume",
-    group: "steer",
     summary: "let a paused run continue",
-    usage: "[RUN]",
-    flags: flags.ROOT_FLAG,
     load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).resume }),
   },
   {
+    ...STEER,
     name: "stop",
-    group: "steer",
     summary: "end a run after its present turn",
-    usage: "[RUN]",
     flags: { now: flags.toggle("end it at once, as Ctrl-C does; the turn is taken again later"), ...flags.ROOT_FLAG },
     load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).stop }),
   },
