@@ -8,7 +8,7 @@ import { failureOf } from "../backlog/attempts.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { claimedOf, openDesk, WORKING } from "./desk.ts";
-import { checksOf, type Entry, standingsOf } from "./queue.ts";
+import { checksOf, countsOf, type Entry, standingsOf } from "./queue.ts";
 import { type IssueData, promptOf } from "./trust.ts";
 import { ISSUES, type Tracker, trackerKey } from "./types.ts";
 
@@ -27,16 +27,10 @@ export function issueParts(
     unverified: "block",
     concurrent: true,
     async overview(view) {
-      const { passed, ready, later, parked } = standingsOf(await entries(), view);
-      const open = [...ready, ...later];
+      const standings = standingsOf(await entries(), view);
       const isUnchecked = ({ item }: Entry): boolean => checksOf(item.data, shared).length === 0;
-      return {
-        total: passed.length + open.length + parked.length,
-        passed: passed.length,
-        open: open.length,
-        parked: parked.length,
-        unchecked: open.filter(isUnchecked).map(({ item }) => item.id),
-      };
+      const unchecked = [...standings.ready, ...standings.later].filter(isUnchecked).map(({ item }) => item.id);
+      return { ...countsOf(standings), unchecked };
     },
     async work({ data }, { nonce, previous }) {
       const failure = previous === null ? null : failureOf(previous);

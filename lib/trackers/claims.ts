@@ -235,8 +235,7 @@ export class Claims {
   }
 
   #refOf(id: string): string {
-    const { tracker } = this.#options;
-    return `${FOLDER}${id.replaceAll(/[^\w-]+/g, "")}-${hashText(`${tracker} ${id}`).slice(0, 12)}`;
+    return `${FOLDER}${id.replaceAll(/[^\w-]+/g, "")}-${hashText(`${this.#options.tracker} ${id}`).slice(0, 12)}`;
   }
 }
 
@@ -278,8 +277,7 @@ export class Outbox {
   /** Replaces what was to be said of the issue before. */
   async put(update: Update): Promise<void> {
     await this.#oneAtATime.run(async () => {
-      const others = (await this.waiting()).filter(({ id }) => id !== update.id);
-      await this.#keep([...others, update]);
+      await this.#keep([...(await this.waiting()).filter(({ id }) => id !== update.id), update]);
     });
   }
 

@@ -4,44 +4,23 @@
  *
  * @module
  */
+import * as queries from "../generated/queries.ts";
 import { isObject, objectOr, sameName, textOf } from "../host/data.ts";
 import { askGraph, nodesOf } from "./api.ts";
 import type { GithubOptions } from "./github.ts";
 import type { Change, Issue, IssueQuery, IssueState, Tracker } from "./types.ts";
 
-const WHO = "id name guest active app";
 /**
  * Linear counts what a query may answer, not what it does, and refuses more than 10,000 points: lists ask for few parts of
  * each issue, and an issue with more of them is asked for by itself. Nobody knows who wrote one with a longer history.
  */
 const fieldsOf = (parts: number, entries: number): string =>
-  `id identifier title description url createdAt updatedAt creator { ${WHO} } state { type }
-  labels(first: ${parts}) { nodes { id name } pageInfo { hasNextPage } }
-  children(first: ${parts}) { nodes { identifier state { type } } pageInfo { hasNextPage } }
-  inverseRelations(first: ${parts}) { nodes { type issue { identifier state { type } } } pageInfo { hasNextPage } }
-  history(first: ${entries}) { nodes {
-    createdAt updatedDescription fromTitle toTitle addedLabelIds actor { ${WHO} }
-  } pageInfo { hasNextPage } }`;
+  queries.LINEAR_FIELDS.replaceAll("PARTS", String(parts)).replace("ENTRIES", String(entries));
 const listOf = (size: number): string =>
-  `query issues($filter: IssueFilter, $after: String) {
-  issues(first: ${size}, after: $after, filter: $filter, orderBy: createdAt) {
-    nodes { ${fieldsOf(10, 20)} } pageInfo { hasNextPage endCursor }
-  }
-}`;
+  queries.LINEAR_ISSUES.replace("SIZE", String(size)).replace("FIELDS", fieldsOf(10, 20));
 const ALL = listOf(50);
 const SINCE = listOf(10);
-const NEWER = `query newer($filter: IssueFilter) { issues(first: 1, filter: $filter) { nodes { id } } }`;
-const ONE = `query issue($id: String!) { issue(id: $id) { ${fieldsOf(100, 100)} } }`;
-const COMMENTS = `query comments($id: String!, $mark: String!) {
-  issue(id: $id) { id comments(first: 5, filter: { body: { contains: $mark }, user: { isMe: { eq: true } } }) { nodes { id body } } }
-}`;
-const STATES =
-  `query states($id: String!) { issue(id: $id) { id state { id } team { states { nodes { id name type } } } } }`;
-const COMMENT = `mutation comment($input: CommentCreateInput!) { commentCreate(input: $input) { success } }`;
-const CHANGE =
-  `mutation change($id: String!, $body: String!) { commentUpdate(id: $id, input: { body: $body }) { success } }`;
-const MOVE =
-  `mutation move($id: String!, $stateId: String!) { issueUpdate(id: $id, input: { stateId: $stateId }) { success } }`;
+const ONE = queries.LINEAR_ISSUE.replace("FIELDS", fieldsOf(100, 100));
 
 /** Types of a workflow's states that mean that an issue is closed. */
 const CLOSED: ReadonlySet<string> = new Set(["completed", "canceled", "duplicate"]);
@@ -92,21 +71,21 @@ export function linearTracker({ api, url, host, project, states }: LinearOptions
     },
     async changed() {
       const filter = { ...team, ...newest === "" ? open : { updatedAt: { gt: newest } } };
-      return nodesOf((await ask(NEWER, { filter }))["issues"]).length > 0;
+      return nodesOf((await ask(queries.LINEAR_NEWER, { filter }))["issues"]).length > 0;
     },
     async comment(id, marker, body) {
       // Linear shows comments of HTML as text, and drops links that show nothing
       const mark = marker.replaceAll(/^\W+|\W+$/g, "");
-      const { issue } = await ask(COMMENTS, { id, mark });
+      const { issue } = await ask(queries.LINEAR_COMMENTS, { id, mark });
       if (!isObject(issue)) return;
       const end = `\`${mark}\``; // a person with the same account may quote it
       const own = nodesOf(issue["comments"]).find(({ body: said }) => textOf(said).trimEnd().endsWith(end));
       const text = `${body}\n\n${end}`;
-      if (own !== undefined) await ask(CHANGE, { id: own["id"], body: text });
-      else await ask(COMMENT, { input: { issueId: issue["id"], body: text } });
+      if (own !== undefined) await ask(queries.LINEAR_CHANGE, { id: own["id"], body: text });
+      else await ask(queries.LINEAR_COMMENT, { input: { issueId: issue["id"], body: text } });
     },
     async state(id, state) {
-      const { issue } = await ask(STATES, { id });
+      const { issue } = await ask(queries.LINEAR_STATES, { id });
       if (!isObject(issue)) return;
       const all = nodesOf(objectOr(issue["team"])["states"]);
       const may = all.filter(({ type }) => type === (state === "open" ? "unstarted" : "started"));
@@ -114,7 +93,7 @@ export function linearTracker({ api, url, host, project, states }: LinearOptions
       const usual = may.find(({ name }) => new RegExp(USUAL[state], "i").test(textOf(name)));
       const wanted = (named ?? usual)?.["id"];
       if (wanted === undefined || wanted === objectOr(issue["state"])["id"]) return;
-      await ask(MOVE, { id: issue["id"], stateId: wanted });
+      await ask(queries.LINEAR_MOVE, { id: issue["id"], stateId: wanted });
     },
   };
 }

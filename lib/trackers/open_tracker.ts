@@ -96,17 +96,9 @@ export async function openTracker(config: TrackerConfig, place: TrackerPlace): P
 
 /** The token of GitHub's own program. */
 async function githubLogin({ root, host: { processes } }: TrackerPlace, host: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  const end = await processes.run({
-    file: "gh",
-    arguments: ["auth", "token", "--hostname", host],
-    cwd: root,
-    timeoutMs: LOGIN_MS,
-    tailBytes: 0,
-    onOutput: (chunk, stream) => void (stream === "stdout" && chunks.push(Uint8Array.from(chunk))),
-  });
-  const token = Buffer.concat(chunks).toString("utf8").trim();
-  if (end.exitCode === 0 && token !== "") return token;
+  const asked = ["auth", "token", "--hostname", host];
+  const { exitCode, stdout } = await processes.run({ file: "gh", arguments: asked, cwd: root, timeoutMs: LOGIN_MS });
+  if (exitCode === 0 && stdout.trim() !== "") return stdout.trim();
   throw loginMissing(host, "there is no `GH_TOKEN`, and `gh auth token` gives none");
 }
 

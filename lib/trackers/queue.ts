@@ -4,7 +4,7 @@
  * @module
  */
 import { fingerprintOf, isParked } from "../backlog/attempts.ts";
-import type { Check, Item, LoopView } from "../backlog/types.ts";
+import type { Check, Item, LoopView, Overview } from "../backlog/types.ts";
 import type { TrackerConfig } from "../config/load.ts";
 import { sameName } from "../host/data.ts";
 import { type IssueData, ownCommands, seenBody, seenTitle, type Standing, standingOf } from "./trust.ts";
@@ -94,6 +94,14 @@ export interface Standings {
   /** Come later: others are first. */
   readonly later: readonly Entry[];
   readonly left: readonly Entry[];
+}
+
+/** The counts that every view shows. */
+export function countsOf(
+  { passed, ready, later, parked }: Standings,
+): Pick<Overview, "passed" | "parked"> & Record<"open" | "total", number> {
+  const [done, open, left] = [passed.length, ready.length + later.length, parked.length];
+  return { total: done + open + left, passed: done, open, parked: left };
 }
 
 /** The end of a reason why work was put away that passed its checks: the issue itself may come again. */

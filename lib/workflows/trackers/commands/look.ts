@@ -9,7 +9,7 @@ import { issueParts } from "../../../trackers/backlog.ts";
 import { ISSUES, outboxFile, trackerKey } from "../../../trackers/types.ts";
 import { nameTracker } from "../../../trackers/open_tracker.ts";
 import { readOutbox } from "../../../trackers/claims.ts";
-import { type Entry, entryOf, type Standings, standingsOf } from "../../../trackers/queue.ts";
+import { countsOf, type Entry, entryOf, type Standings, standingsOf } from "../../../trackers/queue.ts";
 import { readSnapshot } from "../../../trackers/snapshot.ts";
 import type { IssueData } from "../../../trackers/trust.ts";
 import { oneLine } from "../../../ui/text.ts";
@@ -77,12 +77,7 @@ export async function readStatus(look: views.Look): Promise<views.StatusView> {
     ...parked.map((entry) => rowOf(entry, "parked", headlineOf(reasonOf(entry.item.id)))),
     ...left.map((entry) => rowOf(entry, "parked", `left: ${entry.left}`)),
   ];
-  const counts = {
-    total: passed.length + ready.length + later.length + parked.length,
-    passed: passed.length,
-    open: ready.length + later.length,
-    parked: parked.length,
-  };
+  const counts = countsOf(found);
   return {
     title,
     data: { tracker, counts, issues, waiting },
