@@ -4,6 +4,6 @@
  * @module
  */
 export { specBacklog, type SpecBacklogContext, type SpecBacklogOptions } from "../workflows/spec/backlog.ts";
-export { commitPlan, type CommitPlanOutcome } from "../workflows/spec/commit_plan.ts";
+export { commitPlan, type CommitPlanOutcome } from "../workflows/spec/store.ts";
 export type { SpecItemData, Stage } from "../workflows/spec/item.ts";
 export { planSpec, type PlanSpecOptions, type PlanSpecOutcome } from "../workflows/spec/plan_spec.ts";

@@ -107,8 +107,11 @@ export function featureBacklog(
       const [edit] = await state.edited([store.file]);
       const signals = featureSignals(turn.lines, nonce);
       const byHand = edit === undefined ? [] : learningsByHand(edit.found, edit.written);
-      const { reset, reason } = signals;
-      const findings: FeatureFindings = { learnings: [...signals.learnings, ...byHand], reset, reason };
+      const findings: FeatureFindings = {
+        learnings: [...signals.learnings, ...byHand],
+        reset: signals.reset,
+        reason: signals.reason,
+      };
       if (isStories(item.data)) return settle.claimOfReview(item.data, signals, findings, ralph.events ?? null);
       return signals.done ? { status: "done", findings } : { status: "not-done", reason: "no DONE signal", findings };
     },

@@ -105,6 +105,5 @@ export function changePrdText(text: string, path: string, change: PrdChange): st
 /** JSON as the file had it: its indentation, and its end of file. */
 export function printPrd(data: unknown, like = ""): string {
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(like)?.[1] ?? "  ";
-  const end = like === "" || like.endsWith("\n") ? "\n" : "";
-  return `${JSON.stringify(data, null, indent)}${end}`;
+  return `${JSON.stringify(data, null, indent)}${like === "" || like.endsWith("\n") ? "\n" : ""}`;
 }

@@ -2,6 +2,7 @@ import { note, type RalphContext } from "../../context/context.ts";
 import { type FeatureDirectory, FEATURES_FOLDER, listFeatures, matchFeature, scaffoldFeature } from "./directories.ts";
 import { parseFeaturePrd } from "./format.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { commitAt } from "../../git/refs.ts";
 import type { Repository } from "../../git/repository.ts";
 import { readText } from "../../host/files.ts";
 import { usage } from "../../cli/command.ts";
@@ -75,13 +76,11 @@ export async function featureMissing(
   repository: Repository | null,
 ): Promise<RalphError> {
   const branch = `ralph/${name}`;
-  const elsewhere = repository === null
-    ? null
-    : await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]);
+  const elsewhere = repository === null ? null : await commitAt(repository, `refs/heads/${branch}`);
   const problem = features.length === 0
     ? "`.ralph/` holds none"
     : `there are: ${[...new Set(features.map((one) => one.name))].join(", ")}`;
-  const hint = elsewhere?.exitCode === 0
+  const hint = elsewhere !== null
     ? `\`ralph prd ${name}\` begins it; or switch to the branch ${branch}, which may hold it`
     : `\`ralph prd ${name}\` begins it`;
   return new RalphError("feature-missing", { details: { name, problem, hint } });

@@ -71,10 +71,9 @@ function storiesErrors(stories: unknown): readonly string[] {
 function storyErrors(story: unknown, place: string): readonly string[] {
   if (!isPlain(story)) return [`${place}: must be an object`];
   const criteria = story["acceptanceCriteria"] ?? [];
-  const isWithout = Array.isArray(criteria) && criteria.length === 0;
   return [
     ...["id", "title"].filter((key) => isBlank(story[key])).map((key) => `${place}: missing ${key}`),
-    ...(isWithout ? [`${place}: missing acceptanceCriteria`] : []),
+    ...(Array.isArray(criteria) && criteria.length === 0 ? [`${place}: missing acceptanceCriteria`] : []),
     ...faultsOf(story, STORY, (key, fault) => `${place}.${key} ${fault}`),
   ];
 }

@@ -7,6 +7,7 @@ import { unnamedAgent } from "../../../cli/agents.ts";
 import { ownFiles, type RalphContext } from "../../../context/context.ts";
 import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
 import { refuseOperations, requireIdentity } from "../../../git/open_repository.ts";
+import { commitAt } from "../../../git/refs.ts";
 import { requireRepository, topLevelPaths } from "../../../git/repository.ts";
 import { localTime } from "../../../host/local_date.ts";
 import { readLockHolder } from "../../../host/lock.ts";
@@ -157,8 +158,7 @@ async function branchLines(
   if (stacked !== null) {
     return [`${wanted ?? "named by the plan"}; you are asked whether it starts from ${stacked.usual} or from ${here}`];
   }
-  const known = wanted !== undefined &&
-    (await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${wanted}`])).exitCode === 0;
+  const known = wanted !== undefined && await commitAt(repository, `refs/heads/${wanted}`) !== null;
   return [known ? `${wanted}, which is there` : `${wanted ?? "named by the plan"}, from ${base ?? here}`];
 }
 

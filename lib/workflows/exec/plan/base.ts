@@ -1,6 +1,6 @@
 import type { RalphContext } from "../../../context/context.ts";
 import { optionInvalid } from "../../../errors/ralph_error.ts";
-import { defaultBranch } from "../../../git/refs.ts";
+import { commitAt, defaultBranch } from "../../../git/refs.ts";
 import { type Repository, requireRepository } from "../../../git/repository.ts";
 import { enterBranch } from "../../../loop/run/branch.ts";
 import type { Prd } from "../types.ts";
@@ -37,8 +37,8 @@ export async function enterBase(ralph: RalphContext, prd: Prd | null, asked: str
 }
 
 /** @throws {RalphError} option-invalid for a branch that is not there */
-export async function ensureBase({ git }: Repository, asked: string): Promise<void> {
-  if ((await git(["rev-parse", "--verify", "--quiet", `refs/heads/${asked}`])).exitCode === 0) return;
+export async function ensureBase(repository: Repository, asked: string): Promise<void> {
+  if (await commitAt(repository, `refs/heads/${asked}`) !== null) return;
   throw optionInvalid("--base", "the name of a branch that is here", asked, "`git branch` lists them");
 }
 

@@ -143,8 +143,7 @@ function stateOf({ passes, blocked }: FeatureStory): keyof typeof STATES {
 /** Files that differ from the commit that recorded the verification; what is the workflow's own does not count. */
 async function changedSinceVerified({ repository, root }: views.Look, { prdFile }: FeatureDirectory): Promise<number> {
   if (repository === null) return 0;
-  const recorded = await repository.git(["log", "-1", "--format=%H", "--", join(root, prdFile)]);
-  const commit = recorded.stdout.trim();
+  const commit = (await repository.git(["log", "-1", "--format=%H", "--", join(root, prdFile)])).stdout.trim();
   if (commit === "") return 0;
   const others = [":/", ":(top,exclude).ralph", ":(top,exclude)**/.ralph"];
   const differs = await repository.git(["diff", "--name-only", "-z", commit, "--", ...others]);

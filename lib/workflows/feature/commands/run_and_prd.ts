@@ -35,8 +35,8 @@ function ensureConfigured({ flags }: Invocation, file: string | null): void {
 /** `ralph prd FEATURE`: the PRD's state machine. */
 export async function makePrd(invocation: Invocation): Promise<number> {
   const [feature = ""] = invocation.arguments;
-  const workflow = { name: "feature", why: `\`prd ${feature}\` names a feature` };
-  const place = { ...await findPlace(invocation), workflow };
+  const why = `\`prd ${feature}\` names a feature`;
+  const place = { ...await findPlace(invocation), workflow: { name: "feature", why } };
   await using session = await openSession(invocation, { asks: true, gates: ["prd"], place });
   const { ralph } = session;
   const start = async (): Promise<Outcome> => await runFeatureRecipe(invocation, ralph, feature) as Outcome;

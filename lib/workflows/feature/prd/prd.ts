@@ -86,8 +86,7 @@ async function create(ralph: RalphContext, feature: FeatureDirectory): Promise<P
 async function offerToFinalize(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   note(ralph, "info", `Saved to ${feature.markdownFile}`);
   const question = { id: "prd.finalize", kind: "confirm", message: "Ready to finalize?", initial: false } as const;
-  const answer = await ralph.prompter.ask(question);
-  if (answer.value === "yes") return await finalized(ralph, feature);
+  if ((await ralph.prompter.ask(question)).value === "yes") return await finalized(ralph, feature);
   return later(ralph, feature, "info", (again) => `Run '${again}' to continue`);
 }
 
@@ -235,8 +234,7 @@ async function writeMarkdown(
     }, { root: ralph.root });
 
   if (ralph.agent.interactive === true && ralph.host.terminal.interactive && ralph.prompter.interactive) {
-    const message = `handing the terminal over to ${ralph.agent.name}; end its session to come back`;
-    note(ralph, "info", message);
+    note(ralph, "info", `handing the terminal over to ${ralph.agent.name}; end its session to come back`);
     const turn = await prdTurn(ralph, feature, {
       prompt: await prompt("It begins now, in this terminal."),
       name: "prd-session",

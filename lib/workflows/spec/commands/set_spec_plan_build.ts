@@ -38,8 +38,8 @@ export async function planFile(invocation: Invocation, place: Place): Promise<nu
 
 /** `ralph build`, and bare `ralph` where the workflow is spec: the spec recipe without its planning. Typing it is the consent. */
 export async function build(invocation: Invocation): Promise<number> {
-  const workflow = { name: "spec", why: `\`ralph ${invocation.command.name}\`` };
-  const place = { ...await findPlace(invocation), workflow };
+  const why = `\`ralph ${invocation.command.name}\``;
+  const place = { ...await findPlace(invocation), workflow: { name: "spec", why } };
   await using session = await openSession(invocation, { asks: false, gates: [], place });
   const { validatePlanFile } = await import("./look.ts");
   const validated = await validatePlanFile({ ...place, scope: "", host: invocation.host });
