@@ -99,7 +99,7 @@ export function fenceAfter(fence: Fence, bytes: Buffer, cut: number, midLine: bo
   while (ticks < end || tildes < end) {
     const hit = Math.min(ticks, tildes);
     let start = hit;
-    while (start > position && isBlank(bytes[start - 1]!)) start -= 1;
+    while (start > position && [SPACE, TAB].includes(bytes[start - 1]!)) start -= 1;
     const lineEnd = lineEndAt(bytes, hit);
     if (start === position || bytes[start - 1] === NEWLINE) {
       open = nextFence(open, bytes.toString("latin1", start, Math.min(lineEnd, start + LINE_BYTES))).fence;
@@ -120,8 +120,4 @@ function find(bytes: Buffer, mark: string, from: number, end: number): number {
   if (from >= end) return end;
   const found = bytes.indexOf(mark, from, "latin1");
   return found < 0 || found >= end ? end : found;
-}
-
-function isBlank(byte: number): boolean {
-  return byte === SPACE || byte === TAB;
 }

@@ -1,5 +1,6 @@
 import type { AttemptJob, Elsewhere, MadeElsewhere } from "../context/elsewhere.ts";
 import { ofCode, RalphError } from "../errors/ralph_error.ts";
+import { commitAt } from "../git/refs.ts";
 import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/repository.ts";
 import { type JobHead, jobOf, madeOf, withoutWork } from "./coordinator.ts";
@@ -38,8 +39,7 @@ export class ByHand implements Elsewhere {
   /** Brings what the remote has of these attempts here. */
   async fetch(ids: readonly string[]): Promise<void> {
     const { repository, shared, told } = this.#options;
-    const given = told?.map(({ attempt }) => attempt.id) ?? [];
-    const wanted = new Set(told?.length === 0 ? ids : given);
+    const wanted = new Set(told?.length === 0 ? ids : told?.map(({ attempt }) => attempt.id));
     const landing = ids.filter((id) => wanted.has(id) && shared.results.has(id));
     const jobs = ids.filter((id) => shared.jobs.has(id));
     await fetchRefs(repository, [...jobs.map(jobRef), ...landing.map(attemptRef)]);
@@ -86,7 +86,7 @@ export class ByHand implements Elsewhere {
     const { repository, head } = this.#options;
     const { id } = one.attempt;
     const ref = jobRef(id);
-    if ((await repository.git(["rev-parse", "--verify", "--quiet", ref])).exitCode === 0) {
+    if (await commitAt(repository, ref) !== null) {
       try {
         const { job, commit } = await readJob(repository, ref, head.ralph);
         return { id, job: lightJob(job), commit };

@@ -157,7 +157,6 @@ class Coordinator implements Elsewhere {
   async #attempt(one: AttemptJob, ended: AbortSignal): Promise<MadeElsewhere | null> {
     const { engine } = this.#parts;
     const { id } = one.attempt;
-    const { stopping } = this.#ralph.steering;
     const signal = AbortSignal.any([ended, this.#lost.signal]);
     const job = await this.#offer(one);
     let isSubmitted = false;
@@ -165,7 +164,7 @@ class Coordinator implements Elsewhere {
       if (this.#lost.signal.aborted) throw new RalphError("queue-led");
       if (ended.aborted) return await this.#withdraw(id) ? withoutWork(one, { status: "interrupted" }) : null;
       isSubmitted ||= await this.#ask(() => engine.submit(id, job).then(() => true)) ?? false;
-      if (stopping.aborted) await this.#ask(() => engine.alter("withdraw", [id]));
+      if (this.#ralph.steering.stopping.aborted) await this.#ask(() => engine.alter("withdraw", [id]));
       const end = isSubmitted ? await this.#ask(() => this.#surely(id)) : undefined;
       if (end !== undefined) return await this.#madeBy(one, end);
       await engine.change(signal);

@@ -272,8 +272,7 @@ export async function pushedJob(repository: WithGit, id: string, version: string
  * @throws {RalphError} job-invalid, git-failed
  */
 export async function pushedResult(repository: WithGit, id: string): Promise<PushedResult | null> {
-  const ref = attemptRef(id);
-  return await fetchRefs(repository, [ref]) ? await readResult(repository, id) : null;
+  return await fetchRefs(repository, [attemptRef(id)]) ? await readResult(repository, id) : null;
 }
 
 /** A result as the remote or this clone has it. */

@@ -264,9 +264,8 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
   const pushed = { ...result, commit: work === null ? null : commit };
   if (!push) return pushed;
   // the turn is paid
-  const lost = await remote.patiently(ralph, () => remote.pushRefs(repository, [{ ref, commit, from: null }]), {
-    signal,
-  });
+  const offer = () => remote.pushRefs(repository, [{ ref, commit, from: null }]);
+  const lost = await remote.patiently(ralph, offer, { signal });
   if (lost === null) return pushed;
   const first = await remote.pushedResult(repository, job.attempt.id);
   if (first === null) throw new Error("the result was pushed by another worker, and is gone again");
@@ -356,8 +355,7 @@ export async function clonePath(host: Pick<Host, "environment">, repository: str
  * @throws {RalphError} clone-taken, git-failed
  */
 export async function openClone(host: Host, url: string, path: string): Promise<Repository> {
-  const found = await listDirectory(path);
-  if (found.length === 0) {
+  if ((await listDirectory(path)).length === 0) {
     await ensureDirectory(dirname(path));
     const git = createGit(host, dirname(path));
     const clone = ["clone", "--quiet", "--no-checkout", "--", url, path];

@@ -116,8 +116,7 @@ export class Bench {
     { claims, ...turn }: ClaimingTurn,
     cwd: string = this.cwd,
   ): Promise<types.Claim<unknown> | null> {
-    const context = { ...contextIn(cwd), claims, checked: false };
-    const claim = await this.#backlog.judge?.(wired(item), turn, context);
+    const claim = await this.#backlog.judge?.(wired(item), turn, { ...contextIn(cwd), claims, checked: false });
     return claim === undefined ? null : plain(claim, "what judge() answers");
   }
 
