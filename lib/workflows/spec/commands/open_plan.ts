@@ -32,11 +32,15 @@ export async function offerOptions(look: Look): Promise<OfferOptions & Required<
   return { limit: look.config.limits.rejections, parked: await parkedIn(look, { name: "spec" }) };
 }
 
+type Asked = readonly Omit<ClaimLine, "at" | "v">[];
+
 /** Computes the claims of one command from the plan as it is. */
 export type Asking = (
   plan: Plan,
-  place: { readonly scope: TurnScope | null },
-) => readonly ClaimLine[] | Promise<readonly ClaimLine[]>;
+  place: Omit<OpenPlan, "scope"> & { readonly scope: TurnScope | null },
+) => Asked | Promise<Asked>;
+
+type Claiming = (plan: Plan, scope: TurnScope | null) => Promise<readonly ClaimLine[]>;
 
 /**
  * Makes a change and prints what has changed: a line, or the task with `--json`. Inside of a turn it is a claim; while a run is at work elsewhere, what only
@@ -45,11 +49,14 @@ export type Asking = (
  * @returns the exit code
  * @throws {RalphError} usage, run-at-work
  */
-export async function changePlan(invocation: Invocation, open: OpenPlan, asking: Asking, same = ""): Promise<number> {
-  const { mode } = open;
+export async function changePlan(invocation: Invocation, asking: Asking, same = ""): Promise<number> {
+  const open = await openPlan(invocation);
+  const { mode, host } = open;
+  const claiming: Claiming = async (plan, scope) =>
+    (await asking(plan, { ...open, scope })).map((claim) => ({ v: 1, at: host.clock.now(), ...claim }));
   const { before, plan, warnings } = mode.status === "direct"
-    ? await made(open, asking, mode.inbox)
-    : await claimed(open, asking, mode);
+    ? await made(open, claiming, mode.inbox)
+    : await claimed(open, claiming, mode);
   for (const warning of warnings) invocation.say(`warning: ${warning}`);
   if (plan === before && same !== "") invocation.say(same);
   tellProblems(invocation, plan);
@@ -64,22 +71,22 @@ export async function changePlan(invocation: Invocation, open: OpenPlan, asking:
 }
 
 /** Changes the file, after what waited for a run that has ended. */
-async function made({ store }: OpenPlan, asking: Asking, inbox: Inbox): Promise<Mutated> {
+async function made({ store }: OpenPlan, claiming: Claiming, inbox: Inbox): Promise<Mutated> {
   await inbox.take(PLAN_FILE, async (claims) => {
     await store.mutate((plan) => ({ plan: withClaims(plan, null, claims), subject: "ralph: update plan" }));
   });
-  return await store.mutate(async (plan, { head }) => changeOf(plan, await asking(plan, { scope: null }), { head }));
+  return await store.mutate(async (plan, { head }) => changeOf(plan, await claiming(plan, null), { head }));
 }
 
 /** Adds to the turn's claims, or to the inbox, what the stage permits. */
 async function claimed(
   open: OpenPlan,
-  asking: Asking,
+  claiming: Claiming,
   mode: Exclude<ClaimMode, { readonly status: "direct" }>,
 ): Promise<Mutated> {
   const before = await readPlan(open);
   const scope = mode.status === "turn" ? scopeOfTurn(await open.store.load(), mode) : null;
-  const asked = await asking(before, { scope });
+  const asked = await claiming(before, scope);
   if (!asked.every(onlyAdds)) ensureNoRun(mode);
   const claims = scope === null ? asked : asked.map((claim) => permitted(scope, before, claim));
   const change = changeOf(before, claims, { head: null, upsert: scope?.stage === "PLAN" });
@@ -92,15 +99,6 @@ export async function readPlan({ mode, store }: Pick<OpenPlan, "mode" | "store">
   const plan = await store.load();
   const claims = await claimsIn(mode, PLAN_FILE);
   return claims.length === 0 ? plan : withClaims(plan, mode.status === "turn" ? scopeOfTurn(plan, mode) : null, claims);
-}
-
-/** A claim of this moment. */
-export function claimLine(
-  { host }: Pick<Invocation, "host">,
-  command: string,
-  rest: Omit<ClaimLine, "v" | "command" | "at"> = {},
-): ClaimLine {
-  return { v: 1, command, at: host.clock.now(), ...rest };
 }
 
 /** Lines that cannot be read are reported with every look at the plan. */

@@ -1,7 +1,7 @@
 import { note } from "../../../context/context.ts";
 import { findSpec, requireSpec } from "../find_spec.ts";
 import { type Invocation, usage } from "../../../cli/command.ts";
-import { changePlan, claimLine, openPlan } from "./open_plan.ts";
+import { changePlan } from "./open_plan.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";
 import { refuseEmptyItems } from "../../../cli/validated_file.ts";
@@ -13,9 +13,9 @@ import { shippedRecipe } from "../../../recipe/loader.ts";
 export async function setSpec(invocation: Invocation): Promise<number> {
   const given = invocation.arguments[0]?.trim() ?? "";
   if (given === "") throw usage("the name of the spec is empty", "`ralph set-spec coverage.md`");
-  const open = await openPlan(invocation);
-  const text = await requireSpec(open.root, given, invocation.host.environment.cwd);
-  return await changePlan(invocation, open, () => [claimLine(invocation, "set-spec", { text })]);
+  return await changePlan(invocation, async (_plan, { root, host }) => [
+    { command: "set-spec", text: await requireSpec(root, given, host.environment.cwd) },
+  ]);
 }
 
 /** `ralph plan SPEC.md`: a single word that ends in .md and names a file, here or in a folder of specs. */

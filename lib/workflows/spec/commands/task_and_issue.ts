@@ -6,9 +6,8 @@ import { idsOf, issuesOf, tasksOf } from "../plan_file.ts";
 import { readTask } from "../task_input.ts";
 import { turnDefaults } from "../turn_claims.ts";
 import { type Flags, type Invocation, usage, verbOf } from "../../../cli/command.ts";
-import { changePlan, claimLine, type OpenPlan, openPlan } from "./open_plan.ts";
+import { changePlan } from "./open_plan.ts";
 import type { Host } from "../../../host/types.ts";
-import type { Plan } from "../types.ts";
 
 const ADD_FLAGS = ["notes", "accept", "deps", "priority", "parent", "created-from", "supersedes"] as const;
 
@@ -38,8 +37,7 @@ async function add(invocation: Invocation, words: readonly string[]): Promise<nu
   );
   if (given.length === 0) throw usage("standard input holds no task", 'one a line: text, or `{"name": …}`');
 
-  const open = await openPlan(invocation);
-  return await changePlan(invocation, open, async (plan, { scope }) => {
+  return await changePlan(invocation, async (plan, { scope, ...open }) => {
     const defaults = scope === null ? {} : turnDefaults(scope);
     const freeId = idGiver("t", idsOf(plan), host.ids.random);
     const tasks = given.map((task): NewTask => ({ ...defaults, ...task, ...fromFlags(flags), id: freeId(task.id) }));
@@ -47,7 +45,7 @@ async function add(invocation: Invocation, words: readonly string[]): Promise<nu
     const known = await linesInHistory(open, missing, "--all");
     const unknown = missing.filter((id) => !known.has(id)).join(", no ");
     if (unknown !== "") throw usage(`there is no ${unknown} in ${plan.file}`, "`ralph query` lists what there is");
-    return tasks.map(({ id, ...record }) => claimLine(invocation, "task add", { id, record }));
+    return tasks.map(({ id, ...record }) => ({ command: "task add", id, record }));
   });
 }
 
@@ -65,16 +63,15 @@ async function accept(invocation: Invocation, words: readonly string[]): Promise
     const hint = 'reject the others first: `ralph task reject ID "reason"`';
     throw usage("`ralph task accept` takes no argument: it accepts all done tasks", hint);
   }
-  return await changePlan(invocation, await openPlan(invocation), () => [claimLine(invocation, "task accept")]);
+  return await changePlan(invocation, () => [{ command: "task accept" }]);
 }
 
 async function done(invocation: Invocation, words: readonly string[]): Promise<number> {
   if (words.length > 1) throw usage("`ralph task done` takes one id", "`ralph query tasks` lists them");
-  const open = await openPlan(invocation);
   const given = words[0];
-  return await changePlan(invocation, open, (plan, { scope }) => {
+  return await changePlan(invocation, (plan, { scope }) => {
     const id = given ?? (scope?.stage === "BUILD" ? scope.given[0] : undefined) ?? firstTask(plan)?.id;
-    return [claimLine(invocation, "task done", { id })];
+    return [{ command: "task done", id }];
   }, "done already: nothing was changed");
 }
 
@@ -83,16 +80,13 @@ async function reject(invocation: Invocation, words: readonly string[]): Promise
   const example = '`ralph task reject [ID] "reason"`';
   if (first === undefined) throw usage("`ralph task reject` needs a reason", example);
   if (extra !== undefined) throw usage("the reason must be one argument", `quote it: ${example}`);
-  const open: OpenPlan = await openPlan(invocation);
-  return await changePlan(invocation, open, (plan) => {
+  return await changePlan(invocation, (plan) => {
     if (second === undefined && tasksOf(plan).some(({ id }) => id === first)) {
       throw usage(`why is ${first} rejected? A reason is needed`, `\`ralph task reject ${first} "reason"\``);
     }
     const reason = (second ?? first).trim();
     if (reason === "") throw usage("the reason is empty", example);
-    return [
-      claimLine(invocation, "task reject", { id: second === undefined ? firstDone(plan)?.id : first, text: reason }),
-    ];
+    return [{ command: "task reject", id: second === undefined ? firstDone(plan)?.id : first, text: reason }];
   });
 }
 
@@ -114,16 +108,15 @@ async function addIssue(invocation: Invocation, words: readonly string[]): Promi
   const [first = ""] = words;
   const descriptions = (words.length === 1 ? await batchOf(first, host) : words).map(descriptionOf);
   if (descriptions.length === 0) throw usage("standard input holds no issue", 'one a line: text, or `{"desc": …}`');
-  return await changePlan(invocation, await openPlan(invocation), (plan) => {
+  return await changePlan(invocation, (plan) => {
     const freeId = idGiver("i", idsOf(plan), host.ids.random);
-    return descriptions.map((text) => claimLine(invocation, "issue add", { id: freeId(), text }));
+    return descriptions.map((text) => ({ command: "issue add", id: freeId(), text }));
   });
 }
 
 async function doneIssue(invocation: Invocation, words: readonly string[]): Promise<number> {
   if (words.length > 1) throw usage("`ralph issue done` takes one id", "`ralph query issues` lists them");
-  const asking = (plan: Plan) => [claimLine(invocation, "issue done", { id: words[0] ?? issuesOf(plan)[0]?.id })];
-  return await changePlan(invocation, await openPlan(invocation), asking);
+  return await changePlan(invocation, (plan) => [{ command: "issue done", id: words[0] ?? issuesOf(plan)[0]?.id }]);
 }
 
 function descriptionOf(text: string): string {
