@@ -110,11 +110,7 @@ export async function fetchEach(repository: WithGit, refs: readonly string[]): P
 }
 
 /** All in one call; where that does not come out well, one after the other shows which of them it was. */
-async function each<Ask, Answer>(
-  asks: readonly Ask[],
-  act: (asks: readonly Ask[]) => Promise<Answer>,
-  good: Answer,
-): Promise<readonly Answer[]> {
+async function each<Ask, Answer>(asks: readonly Ask[], act: (asks: readonly Ask[]) => Promise<Answer>, good: Answer) {
   const answer = await act(asks);
   if (answer === good || asks.length === 1) return asks.map(() => answer);
   const answers: Answer[] = [];

@@ -31,7 +31,7 @@ import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files
 import type { Host } from "../host/types.ts";
 import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
 import { OWN_RECIPE } from "./loader.ts";
-import type { Notifier, NotifierOptions } from "../notify/notifier.ts";
+import type { NotifierOptions } from "../notify/notifier.ts";
 import { openJournal } from "../loop/journal/journal.ts";
 import { createRunLock } from "../loop/run/run_lock.ts";
 import { tidied } from "../loop/run/tidied.ts";
@@ -170,10 +170,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
 }
 
 /** Loaded only where someone is to be told. */
-async function notifierFor(
-  targets: Config["notify"],
-  place: Omit<NotifierOptions, "targets">,
-): Promise<Notifier | null> {
+async function notifierFor(targets: Config["notify"], place: Omit<NotifierOptions, "targets">) {
   if (targets.length === 0) return null;
   const notifier = (await import("../notify/notifier.ts")).createNotifier({ ...place, targets });
   place.events.attach(notifier);
@@ -218,10 +215,7 @@ async function withCommandFiles(config: Config, repository: Repository | null, r
 }
 
 /** The machine with a sandbox where the configuration wants one; each host that it refuses is reported once. */
-async function confinedHost(
-  place: Omit<SandboxOptions, "onOutside" | "onRefused" | "onState">,
-  events: EventBus,
-): Promise<Host> {
+async function confinedHost(place: Omit<SandboxOptions, "onOutside" | "onRefused" | "onState">, events: EventBus) {
   if (place.config.sandbox.mode === "off") return place.host;
   const { sandboxedHost } = await import("../sandbox/create_sandbox.ts");
   const reported = new Set<string>();

@@ -56,11 +56,7 @@ export async function gate(ralph: RalphContext, options: GateOptions): Promise<G
  *
  * @param given the answer to a question that asked for several consents: it is noted as this gate's own
  */
-export async function askConsent(
-  ralph: Pick<RalphContext, "events" | "prompter">,
-  options: GateOptions,
-  given?: Consent,
-): Promise<Consent | null> {
+export async function askConsent(ralph: RalphContext, options: GateOptions, given?: Consent): Promise<Consent | null> {
   if (given !== undefined) {
     const id = `gate.${options.name}`;
     ralph.events.emit({ type: "question", id, message: options.message });

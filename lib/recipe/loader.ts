@@ -152,12 +152,7 @@ function threw(thrown: Thrown, path: string): RalphError {
   });
 }
 
-async function exportFailure(
-  match: RegExpExecArray,
-  thrown: Thrown,
-  path: string,
-  modules: OwnModules,
-): Promise<RalphError> {
+async function exportFailure(match: RegExpExecArray, thrown: Thrown, path: string, modules: OwnModules) {
   const name = match[1] as string;
   const module = match[2] ?? REQUESTED_MODULE_REGEXP.exec(thrown.message)?.[1] ?? "a module";
   const place = urlPlace(thrown.message) ?? await findImportedName(path, name);

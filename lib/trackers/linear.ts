@@ -103,10 +103,7 @@ function isLong(connection: unknown): boolean {
 }
 
 /** A list has not all that counts of it. */
-function isCut(
-  { labels, children, inverseRelations, history }: Readonly<Record<string, unknown>>,
-  label: string,
-): boolean {
+function isCut({ labels, children, inverseRelations, history }: Readonly<Record<string, unknown>>, label: string) {
   if (isLong(labels)) return true;
   return nodesOf(labels).some(({ name }) => sameName(name, label)) &&
     [children, inverseRelations, history].some(isLong);

@@ -83,11 +83,7 @@ interface Guarded {
 const GUARDS = new WeakMap<RalphContext["run"], Guarded>();
 
 /** A planner's own files, in the folders where it may write, are not a person's: what was there before its first turn is. */
-function guardOf(
-  ralph: RalphContext,
-  { allow, stateFiles = [] }: Pick<PlannerRequest, "allow" | "stateFiles">,
-  { changed }: TreeSnapshot,
-): Guarded {
+function guardOf(ralph: RalphContext, { allow, stateFiles = [] }: PlannerRequest, { changed }: TreeSnapshot): Guarded {
   const known = GUARDS.get(ralph.run);
   const guarded = known ?? newGuard(ralph, stateFiles);
   GUARDS.set(ralph.run, guarded);

@@ -140,10 +140,7 @@ export const SETTLING: Rules = {
   },
 };
 
-function forEach(
-  statuses: readonly Status[],
-  rule: (status: Status) => readonly [name: string, run: Rules[string]],
-): Rules {
+function forEach(statuses: readonly Status[], rule: (status: Status) => readonly [name: string, run: Rules[string]]) {
   return Object.fromEntries(statuses.map(rule));
 }
 

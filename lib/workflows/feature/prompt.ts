@@ -51,10 +51,7 @@ export async function featureReviewPrompt(
   return (first) => prompts.fillPrompt(text, { ...values, result: resultOf(first) });
 }
 
-function prdValues(
-  prd: FeaturePrd,
-  checks: readonly Check[],
-): Readonly<Record<"branch" | "checks" | "learnings" | "project" | "verifyCommands", string>> {
+function prdValues(prd: FeaturePrd, checks: readonly Check[]) {
   const commands = listedChecks(checks, "None is named: your word will be shown as unverified.");
   const { project, branchName: branch } = prd;
   return { project, branch, learnings: learningsOf(prd), checks: commands, verifyCommands: commands };

@@ -180,11 +180,7 @@ function offered(
 }
 
 /** The plans that a run is about. @param among those of a position that count where no plan is named */
-function wanted(
-  { planning, position }: Loaded,
-  only: string | undefined,
-  among: "open" | "ready",
-): readonly gsd.Plan[] {
+function wanted({ planning, position }: Loaded, only: string | undefined, among: "open" | "ready") {
   if (only === undefined) return position.status === "plan" ? position[among] : [];
   const plan = findPlan(planning, only);
   return plan === null || plan.summarized ? [] : [plan];
@@ -198,12 +194,7 @@ function obstacle({ file, id, empty, tasks }: gsd.Plan, { checkpoints }: ChosenO
   return `${what}: run it in a terminal, or leave them out with \`ralph run --loop\``;
 }
 
-function itemOf(
-  plan: gsd.Plan,
-  text: string,
-  { planning, position }: Loaded,
-  { checkpoints }: ChosenOptions,
-): Item<GsdItemData> {
+function itemOf(plan: gsd.Plan, text: string, { planning, position }: Loaded, { checkpoints }: ChosenOptions) {
   const data = itemDataOf(plan, planning, position);
   const touches = touchesOf(plan);
   return {

@@ -151,12 +151,7 @@ export function rewriteRoadmap(text: string, update: RoadmapUpdate): string {
   return changeLines(text, changes);
 }
 
-function rowWith(
-  lines: readonly string[],
-  at: number,
-  { rows }: Roadmap,
-  { complete, total, now }: RoadmapUpdate,
-): string {
+function rowWith(lines: readonly string[], at: number, { rows }: Roadmap, { complete, total, now }: RoadmapUpdate) {
   const line = lines[at] ?? "";
   const above = lines.slice(0, at).findLastIndex((one) => !one.trim().startsWith("|"));
   const columns = cellsOf(lines[above + 1] ?? "").map((cell) => cell.toLowerCase());

@@ -225,12 +225,7 @@ function hopelessReason(plan: Plan): string | null {
 }
 
 /** Why nothing can be taken up although something is left. */
-function blockedReasons(
-  plan: Plan,
-  limit: number,
-  parked: readonly ParkedItem[],
-  stage: SpecItem | undefined,
-): readonly string[] {
+function blockedReasons(plan: Plan, limit: number, parked: readonly ParkedItem[], stage: SpecItem | undefined) {
   if (stage !== undefined) return [`${stage.id}: ${firstLine(reasonOf(stage.id, parked) ?? "was given up on")}`];
   const pending = plans.pendingOf(plan);
   const ids = new Set(pending.map(({ id }) => id));

@@ -84,12 +84,7 @@ function nameOf(entry: Entry): string {
 }
 
 /** @returns the line, or `null` where it goes */
-function mergedOf(
-  own: PlanLine,
-  other: PlanLine | undefined,
-  before: PlanLine | undefined,
-  warnings: string[],
-): string | null {
+function mergedOf(own: PlanLine, other: PlanLine | undefined, before: PlanLine | undefined, warnings: string[]) {
   if (other === undefined) {
     if (before?.raw === own.raw) return null;
     if (before !== undefined) warnings.push(`${nameOf(own.entry)}: changed on one side, removed on the other: kept`);

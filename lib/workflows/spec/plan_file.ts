@@ -283,9 +283,7 @@ export function readyTasks(open: readonly Task[]): readonly Task[] {
 }
 
 /** A circle of dependencies, in words; a long one is shortened in its middle. `null`: there is none. Pure. */
-export function circleIn(
-  tasks: readonly Pick<Task, "deps" | "id">[],
-): { readonly first: string; readonly text: string } | null {
+export function circleIn(tasks: readonly Task[]): { readonly first: string; readonly text: string } | null {
   const [circle] = circlesOf(tasks.map(({ id, deps }) => ({ id, dependsOn: deps })));
   const [first] = circle ?? [];
   if (circle === undefined || first === undefined) return null;

@@ -89,10 +89,7 @@ export async function compileSprint(
 }
 
 /** The state of a sprint, which is read as compiling would write it where there is no PROGRESS.yaml yet. */
-export async function asCompiled(
-  { root, state }: Pick<SprintContext, "root" | "state">,
-  directory: string,
-): Promise<StateFiles> {
+export async function asCompiled({ root, state }: SprintContext, directory: string): Promise<StateFiles> {
   const paths = sprintPaths(root, directory);
   if (await state.read(paths.progress) !== null || !await pathExists(join(root, paths.definition))) return state;
   const text = await progressText(await readDefinition(root, paths));

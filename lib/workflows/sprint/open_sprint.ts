@@ -95,10 +95,7 @@ const KNOWS_PLUGINS = "claude";
  * Enabled hooks whose prompt is the command of a Claude Code plugin that the agent does not know, a line each: it would
  * take the command's name for its task, and the hook would be called completed.
  */
-async function unknownPlugins(
-  { agent, host, root }: Pick<RalphContext, "agent" | "host" | "root">,
-  hooks: readonly Hook[],
-): Promise<readonly string[]> {
+async function unknownPlugins({ agent, host, root }: RalphContext, hooks: readonly Hook[]): Promise<readonly string[]> {
   const messages: string[] = [];
   for (const hook of hooks) {
     if (hook.enabled === false || !("workflow" in hook) || !isExternalWorkflow(hook.workflow)) continue;
@@ -123,11 +120,7 @@ function nameOf(agent: Hook["agent"]): string | undefined {
 }
 
 /** Installed, switched on by the settings, or a folder of commands of that name. */
-async function isInstalled(
-  plugin: string,
-  root: string,
-  { home, variables }: RalphContext["host"]["environment"],
-): Promise<boolean> {
+async function isInstalled(plugin: string, root: string, { home, variables }: RalphContext["host"]["environment"]) {
   const own = variables["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
   for (const folder of [own, join(root, ".claude")]) {
     for (const file of ["plugins/installed_plugins.json", "settings.json", "settings.local.json"]) {

@@ -91,12 +91,7 @@ export async function expandPhases(
 }
 
 /** A phase with a part for each step of a collection; `own`: the workflow whose phases they get. */
-async function eachStep(
-  to: Expansion,
-  phase: Plain,
-  at: At & { readonly own: Source | null },
-  scope: Scope,
-): Promise<CompiledPhase> {
+async function eachStep(to: Expansion, phase: Plain, at: At & { readonly own: Source | null }, scope: Scope) {
   const steps: CompiledPhase[] = [];
   for (const { id, prompt, workflow, place, values } of stepsOf(to, String(phase["for-each"]), at)) {
     const inner = { ...scope, step: prompt, values: { ...valuesIn(scope, phase, at), ...values } };

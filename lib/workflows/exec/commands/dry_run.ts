@@ -144,11 +144,7 @@ function planLines({ agent, config }: RalphContext, { goal, saved, prd, isApprov
   return [`none yet: ${planner} asks what it needs to know and drafts stories, which you read before a yes`, ...there];
 }
 
-async function branchLines(
-  { loop, repository }: RalphContext,
-  { prd, isApproved }: Begun,
-  base: string | undefined,
-): Promise<readonly string[]> {
+async function branchLines({ loop, repository }: RalphContext, { prd, isApproved }: Begun, base: string | undefined) {
   if (repository === null) return [];
   const current = await repository.currentBranch();
   const here = current ?? "the detached HEAD";

@@ -17,11 +17,7 @@ export async function runFeature(invocation: Invocation, place: Place): Promise<
 }
 
 /** The recipe on a feature, within a session that is open. */
-export async function runFeatureRecipe(
-  { program }: Pick<Invocation, "program">,
-  ralph: RalphContext,
-  name: string,
-): Promise<unknown> {
+export async function runFeatureRecipe({ program }: Invocation, ralph: RalphContext, name: string): Promise<unknown> {
   return await (await shippedRecipe(program.recipes, "feature")).run(ralph, { goal: name });
 }
 

@@ -79,11 +79,7 @@ async function made({ store }: OpenPlan, claiming: Claiming, inbox: Inbox): Prom
 }
 
 /** Adds to the turn's claims, or to the inbox, what the stage permits. */
-async function claimed(
-  open: OpenPlan,
-  claiming: Claiming,
-  mode: Exclude<ClaimMode, { readonly status: "direct" }>,
-): Promise<Mutated> {
+async function claimed(open: OpenPlan, claiming: Claiming, mode: Exclude<ClaimMode, { readonly status: "direct" }>) {
   const before = await readPlan(open);
   const scope = mode.status === "turn" ? scopeOfTurn(await open.store.load(), mode) : null;
   const asked = await claiming(before, scope);

@@ -27,11 +27,7 @@ export async function readLives(
 }
 
 /** The commits that matter to these paths, parents before children, their parents the nearest that matter. */
-async function readCommits(
-  { git }: Repository,
-  from: readonly string[],
-  paths: readonly string[],
-): Promise<readonly PlanCommit[]> {
+async function readCommits({ git }: Repository, from: readonly string[], paths: readonly string[]) {
   const order = ["--topo-order", "--reverse", "--full-history", "--simplify-merges", "--parents"];
   const { exitCode, stdout, stderr } = await git(["log", ...order, "-z", FORMAT, ...from, "--", ...paths], {
     timeoutMs: LONGEST_MS,
@@ -50,11 +46,7 @@ async function readCommits(
 }
 
 /** The lines that each commit took away from the plan (`-…`) and added to it (`+…`), against its first parent. */
-async function readChanges(
-  { git }: Repository,
-  commits: readonly PlanCommit[],
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
+async function readChanges({ git }: Repository, commits: readonly PlanCommit[], paths: readonly string[]) {
   const arguments_ = ["diff-tree", "--stdin", "--root", "-m", "-r", "-p", "-U0", "--text", "--no-ext-diff"];
   const input = commits.map(({ hash, parents: [first = ""] }) => `${hash} ${first}`.trimEnd() + "\n").join("");
   const { exitCode, stdout, stderr } = await git([...arguments_, "--no-textconv", "--", ...paths], {
@@ -72,11 +64,7 @@ async function readChanges(
 }
 
 /** Former paths of the file: what these commits, which brought it, renamed. */
-async function formerPaths(
-  { git }: Repository,
-  commits: readonly string[],
-  paths: readonly string[],
-): Promise<readonly string[]> {
+async function formerPaths({ git }: Repository, commits: readonly string[], paths: readonly string[]) {
   if (commits.length === 0) return [];
   const renames = ["-M40%", "--diff-filter=R", "--name-status", "-z", "--no-commit-id"];
   const { stdout } = await git(["diff-tree", "--stdin", "-r", ...renames], {

@@ -178,10 +178,7 @@ export interface SprintPlace extends Pick<RalphContext, "host" | "root" | "state
 }
 
 /** Finds the sprint that was named, as seen from the current folder, or the only one. @throws {RalphError} sprint-missing, path-outside-root */
-export async function findSprint(
-  invocation: Pick<Invocation, "flags" | "host" | "program">,
-  named: string | undefined,
-): Promise<SprintPlace> {
+export async function findSprint(invocation: Invocation, named: string | undefined): Promise<SprintPlace> {
   const { host } = invocation;
   const root = await resolveRoot(invocation);
   const repository = await openRepository(host, root);
@@ -191,10 +188,7 @@ export async function findSprint(
 }
 
 /** The sprint's folder, relative to the root. @throws {RalphError} sprint-missing, path-outside-root */
-async function directoryOf(
-  { root, host }: { readonly root: string; readonly host: Pick<Host, "environment"> },
-  named: string | undefined,
-): Promise<string> {
+async function directoryOf({ root, host }: { readonly root: string; readonly host: Host }, named: string | undefined) {
   return named === undefined || named === ""
     ? await onlySprint(root)
     : await sprintDirectory(root, host.environment.cwd, named);

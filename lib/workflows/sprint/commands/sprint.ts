@@ -111,10 +111,7 @@ async function listSteps(invocation: Invocation): Promise<number> {
 }
 
 /** Makes a change, and leaves all else as it is; the claim that it answers names it elsewhere. */
-async function change(
-  place: SprintPlace,
-  to: (document: Document, now: string) => Omit<ClaimLine, "at" | "v"> | null,
-): Promise<void> {
+async function change(place: SprintPlace, to: (document: Document, now: string) => Omit<ClaimLine, "at" | "v"> | null) {
   const { paths: { progress }, host, mode } = place;
   const now = isoNow(host);
   if (mode.status === "direct") {
