@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { areOnDeviceOf, namesSince, syncFiles } from "../host/durable.ts";
+import { factsOf } from "../host/path_facts.ts";
 import type { Host } from "../host/types.ts";
 import { readHead } from "./run_git.ts";
 import type { GitFolders } from "./locks.ts";
@@ -15,10 +16,7 @@ const TIMEOUT_MS = 600_000;
  * both to the system, and an object that is there already is not written again by the commit that needs it.
  */
 export async function persistObjects(host: Host, folders: GitFolders, since: number): Promise<void> {
-  const { gitDirectory, commonDirectory } = folders;
-  await persistFiles(host, commonDirectory, await looseObjectsSince(folders, since));
-  const { ref } = await readHead(gitDirectory, commonDirectory);
-  if (ref !== null) await syncFiles([join(commonDirectory, ref)]);
+  await persistFiles(host, folders.commonDirectory, await looseObjectsSince(folders, since));
   await persistBranch(folders);
 }
 
@@ -43,10 +41,21 @@ async function syncDevice(host: Host, folder: string): Promise<boolean> {
   return (await host.processes.run(request)).exitCode === 0;
 }
 
-/** Waits until the renames by which git moved the branch and wrote its index are on the disk, and the index with them. */
+/** By git directory: HEAD, index and branch as they were when they were last put on the disk. */
+const onDisk = new Map<string, string>();
+
+/**
+ * Waits until the renames by which git moved the branch and wrote its index are on the disk, and both with them; not
+ * again where neither was written since.
+ */
 export async function persistBranch(folders: Pick<GitFolders, "gitDirectory" | "commonDirectory">): Promise<void> {
   const { gitDirectory, commonDirectory } = folders;
   const { ref } = await readHead(gitDirectory, commonDirectory);
-  const folder = ref === null ? [] : [dirname(join(commonDirectory, ref))];
-  await syncFiles([join(gitDirectory, "index"), gitDirectory, ...folder]);
+  const branch = ref === null ? [] : [join(commonDirectory, ref)];
+  const files = [join(gitDirectory, "index"), ...branch];
+  const facts = [join(gitDirectory, "HEAD"), ...files].map((path) => factsOf(path));
+  const stamp = facts.every((one) => one?.kind === "file") ? facts.map((one) => one?.stamp).join() : null;
+  if (stamp !== null && onDisk.get(gitDirectory) === stamp) return;
+  await syncFiles([...files, gitDirectory, ...branch.map((path) => dirname(path))]);
+  if (stamp !== null) onDisk.set(gitDirectory, stamp);
 }

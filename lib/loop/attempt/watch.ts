@@ -114,11 +114,12 @@ function createRefWatch(ralph: RalphContext) {
   let logged = 0;
   const moves = (): string => readReflog(repository.gitDirectory).slice(logged);
   async function gone(name: string, head: string | null): Promise<readonly string[]> {
-    const lost = await keepGone(repository, { before: work, head }, readWork(repository, null), name);
-    const reset = await keepReset(repository, moves(), name);
-    const now = readWork(repository, null);
+    const found = readWork(repository, null);
+    const lost = await keepGone(repository, { before: work, head }, found, name);
+    const said = [...lost, ...await keepReset(repository, moves(), name)];
+    const now = said.length === 0 ? found : readWork(repository, null);
     work = new Map([...now].filter(([one]) => work.has(one)));
-    return [...lost, ...reset];
+    return said;
   }
   return {
     gone,

@@ -4,7 +4,7 @@ import { LONGEST_MS, wrongAtSome } from "./wrong_at_some.ts";
 import { readTree } from "./disk.ts";
 import { powerCutPoints } from "./power_cut.ts";
 import { crashProject, LEAVING } from "./projects.ts";
-import { named, traced } from "./trace.ts";
+import { named, type Operation, traced } from "./trace.ts";
 import { needs } from "../../needs.ts";
 
 const SEED = Number(process.env["RALPH_SEED"] ?? 20261122);
@@ -40,6 +40,26 @@ describe("a power cut", needs("strace"), () => {
     expect(steps.slice(commit, settled), "the branch").toContain("sync .git/refs/heads");
     expect(steps.slice(commit, settled), "the index").toContain("sync .git/index");
   });
+
+  test.each(["tree", "committed"] as const)(
+    "a branch that a turn moved is synced, one that it left is not: %s",
+    async (leaving) => {
+      const project = crashProject("exec", leaving);
+      onTestFinished(() => project.remove());
+      const { root, environment } = project;
+
+      const { operations } = await traced(project.command, { root, environment, log: join(project.folder, "strace") });
+
+      const isLine = (type: string, operation: Operation): boolean =>
+        operation.type === "write" && operation.bytes.includes(`"type":"${type}"`);
+      const steps = operations.map((operation) => named(operation, root));
+      const begun = operations.findLastIndex((operation) => isLine("begun", operation));
+      const turn = steps.slice(begun, operations.findLastIndex((operation) => isLine("settling", operation)));
+      expect(turn).toContain("sync src/3.txt");
+      const files = turn.filter((step) => /^sync \.git\/(?:index|refs\/heads\/main)$/.test(step));
+      expect(files.toSorted()).toEqual(leaving === "tree" ? [] : ["sync .git/index", "sync .git/refs/heads/main"]);
+    },
+  );
 
   // what each agent leaves differs by workflow, so that all of both are seen
   const cases = (["exec", "spec", "sprint"] as const).map((workflow, index) => ({
