@@ -97,8 +97,7 @@ function scripted(script: string | undefined, host: Host): Agent {
     throw optionInvalid("--script", "the file of turns for the scripted agent", "nothing", hint);
   }
   const file = resolve(host.environment.cwd, script);
-  const load = async (): Promise<Agent> =>
-    (await import("./scripted/scripted_agent.ts")).scriptedAgent({ file }, { host });
+  const load = async () => (await import("./scripted/scripted_agent.ts")).scriptedAgent({ file }, { host });
   return deferred("scripted", load);
 }
 

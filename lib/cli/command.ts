@@ -165,8 +165,7 @@ export interface ParsedLine {
  */
 export function parseLine(command: Command, line: readonly string[], variables: Variables): ParsedLine {
   const flags = Object.entries(command.flags);
-  const named = (isMeant: (flag: Flag) => boolean): string[] =>
-    flags.filter(([, flag]) => isMeant(flag)).map(([name]) => name);
+  const named = (isMeant: (flag: Flag) => boolean) => flags.filter(([, flag]) => isMeant(flag)).map(([name]) => name);
   const { words, rest } = joinValues(line, command);
   const typed = parseArgs([...words], {
     string: ["_", ...named(({ type }) => type !== "boolean")],

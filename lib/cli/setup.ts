@@ -268,8 +268,7 @@ async function screen(
   const others = agents.filter((agent) => agent !== here).map((agent) => agent.name);
   const withState = (one: string, state: string | null | undefined): string =>
     (state ?? null) === null ? one : `${one} (${state})`;
-  const stateOf = (one: string): string | null | undefined =>
-    known.find((candidate) => candidate.command === one)?.state;
+  const stateOf = (one: string) => known.find((candidate) => candidate.command === one)?.state;
   const left = known.filter((one) => !checks.includes(one.command) && one.state !== PASSES && one.from !== "you");
   const repository = await openRepository(host, root);
   const branch = await repository?.currentBranch() ?? "HEAD";

@@ -18,7 +18,6 @@ export async function changedSources(
   const { head } = before;
   const were = head === null ? [] : await pathsFrom(repository, [...NAMES_AT, head, "--", ...named]);
   const tracked = new Set([...await pathsFrom(repository, ["ls-files", "-z", "--", ...named]), ...were]);
-  const isSource = (_path: string, index: number): boolean =>
-    tracked.has(named[index]!) && !before.contents.has(named[index]!);
+  const isSource = (_path: string, index: number) => tracked.has(named[index]!) && !before.contents.has(named[index]!);
   return { sources: paths.filter(isSource), others: paths.filter((path, index) => !isSource(path, index)) };
 }

@@ -113,8 +113,7 @@ function flagsOnlyIn(flags: IndexFlags, others: IndexFlags): Flagged {
 
 async function ofTracked(repository: WithGit, { assumed, skipped }: Flagged): Promise<Flagged> {
   const tracked = new Set(partsOf(await outputFrom(repository, ["ls-files", "-z"])));
-  const still = (paths: ReadonlySet<string>): ReadonlySet<string> =>
-    new Set([...paths].filter((path) => tracked.has(path)));
+  const still = (paths: ReadonlySet<string>) => new Set([...paths].filter((path) => tracked.has(path)));
   return { assumed: still(assumed), skipped: still(skipped) };
 }
 

@@ -42,8 +42,7 @@ export async function readRefs(
         .map(([name, text]) => [folder + name, text])
     );
   const found = new Map(rows.map(([name = "", text = ""]) => [name, text]));
-  const objectOf = (text: string): string =>
-    text.startsWith("ref: ") ? found.get(text.slice("ref: ".length)) ?? "" : text;
+  const objectOf = (text: string) => text.startsWith("ref: ") ? found.get(text.slice("ref: ".length)) ?? "" : text;
   return new Map(
     [...found].map(([name, text]) => [name, objectOf(text)] as const)
       .filter(([name, object]) => /^[0-9a-f]{40,64}$/.test(object) && !NO_REF_REGEXP.test(name)),

@@ -105,7 +105,6 @@ async function hasBlock(
 
 /** Git keeps a stash that it could not apply without a conflict. */
 async function isStashed(repository: Conflicted, path: string): Promise<boolean> {
-  const contentAt = async (commit: string): Promise<string | null | undefined> =>
-    (await repository.contents(commit, [path])).get(path);
+  const contentAt = async (commit: string) => (await repository.contents(commit, [path])).get(path);
   return await contentAt("refs/stash^") !== await contentAt("refs/stash");
 }

@@ -34,8 +34,7 @@ export interface KeptWork {
 /** @param alone nothing else keeps or drops work of this backlog meanwhile: git is asked once */
 export function createKeptWork(repository: WithIndex, key: string, { alone }: { readonly alone: boolean }): KeptWork {
   let known: Map<string, string> | null = null;
-  const all = async (): Promise<Map<string, string>> =>
-    known = known !== null && alone ? known : new Map(await keptWork(repository, key));
+  const all = async () => known = known !== null && alone ? known : new Map(await keptWork(repository, key));
   return {
     of: async (ref) => (await all()).get(ref) ?? null,
     async keep(ref, commit) {

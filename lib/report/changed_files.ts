@@ -53,8 +53,7 @@ export async function changeOf(
     const kind = isOwn(row.path) ? "rest" : kindOf(row.path, known);
     return { ...row, kind: kind === "product" || kind === "test" ? kind : "rest" };
   });
-  const rank = ({ kind, path }: ChangedFile): number =>
-    kind === "rest" ? 3 : kind === "test" ? 2 : isCode(path) ? 0 : 1;
+  const rank = ({ kind, path }: ChangedFile) => kind === "rest" ? 3 : kind === "test" ? 2 : isCode(path) ? 0 : 1;
   const lines = ({ added, removed }: ChangedFile): number => added + removed;
   const tests = new Map<string, string[]>();
   for (const { path } of files.filter(({ kind, added }) => kind === "test" && added > 0).slice(0, READ_TESTS)) {

@@ -109,8 +109,7 @@ function outsideText(command: string, refused: string | null, hidden: readonly s
   if (refused === null) return text;
   const secret = hidden.find((path) => refused.includes(path));
   const path = READ_ONLY_REGEXP.test(refused) ? refused.match(PATH_REGEXP)?.at(-1) : undefined;
-  const add = (value: string, key: string): string =>
-    `; to run it inside, add ${JSON.stringify(value)} to \`sandbox.${key}\``;
+  const add = (value: string, key: string) => `; to run it inside, add ${JSON.stringify(value)} to \`sandbox.${key}\``;
   if (secret !== undefined) return `${text}: ${refused}${add(secret, "read")}`;
   return `${text}: ${refused}${path === undefined ? "" : add(dirname(path), "write")}`;
 }

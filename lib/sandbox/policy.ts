@@ -162,8 +162,7 @@ function agentFolders({ needs, state }: SandboxRequest): NonNullable<SandboxRequ
 /** Caches, what the agent keeps, and the folders of tools that are outside of the home folder. */
 function writtenForGood(place: SandboxPlace, asked: SandboxRequest): readonly string[] {
   const { home, variables } = place;
-  const named = (names: readonly string[]): readonly string[] =>
-    names.flatMap((name) => variables[name]?.split(":") ?? []);
+  const named = (names: readonly string[]) => names.flatMap((name) => variables[name]?.split(":") ?? []);
   return [
     ...known.CACHE_PATHS.map((path) => join(home, path)),
     ...named(known.CACHE_VARIABLES),

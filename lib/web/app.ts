@@ -239,8 +239,7 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
   async #stream(context: Context, draw: (watched: WatchedRun) => Promise<Drawn>): Promise<Response> {
     const watched = await this.#open(context);
     if (watched === null) return context.html(this.missing(), 404);
-    const changed = (act: () => void): Promise<Disposable> =>
-      Promise.resolve(together([watched.changed(act), watched]));
+    const changed = (act: () => void) => Promise.resolve(together([watched.changed(act), watched]));
     return streamPage(context, this.#options, changed, () => draw(watched));
   }
 

@@ -301,8 +301,7 @@ function boardRegions(shown: RunShown, report: RunReport): Regions {
     report.experiments.flatMap(({ item, findings }) => item === null || findings.length === 0 ? [] : [item]),
   );
   // what a killed run had in hand is no longer in anyone's hands
-  const stateOf = (item: ItemReport): ItemState =>
-    item.state === "in-progress" && live === null ? "interrupted" : item.state;
+  const stateOf = (item: ItemReport) => item.state === "in-progress" && live === null ? "interrupted" : item.state;
   const regions: Record<string, Markup> = {};
   const atWork = report.parts.findLastIndex(({ kind }) => kind === "loop");
   const isCounted = ({ part, preparatory }: ItemReport): boolean => part === atWork && !preparatory;

@@ -155,8 +155,7 @@ export async function openDependencies(
   const keep = (from: string, keyOf: () => Promise<string>): Promise<KeptCopies> =>
     keepCopies({ host, topLevel: from, folder: join(home.path, "copies"), workspace: { copy } }, keyOf);
   let key: string | null = null;
-  const keyBefore = async (): Promise<string> =>
-    key ??= commit === null ? "" : await dependencyKey(git, await treeListing(git, commit));
+  const keyBefore = async () => key ??= commit === null ? "" : await dependencyKey(git, await treeListing(git, commit));
   const first = await keep(topLevel, keyBefore);
   let kept = first;
   let dependencies: CheckoutPlace["dependencies"] = "as at the start";

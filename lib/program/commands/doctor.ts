@@ -152,8 +152,7 @@ async function versionOf(file: string, { environment: { cwd }, processes }: Host
 }
 
 async function repository(host: Host, root: string): Promise<readonly Finding[]> {
-  const open = async (): Promise<Repository> =>
-    requireRepository({ repository: await openRepository(host, root), root });
+  const open = async () => requireRepository({ repository: await openRepository(host, root), root });
   const here = await foundOf("repository", async () => {
     const found = await open();
     const { branch, changed } = await found.status();
