@@ -8,12 +8,12 @@ import * as runGit from "./run_git.ts";
 import { areRefusedByAttributes } from "./attributes.ts";
 import { withIntent } from "./intent.ts";
 import { withOwnIndex } from "./own_index.ts";
-import { clearLocks, type GitFolders } from "./locks.ts";
+import { clearLocks } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
 import { behindLinks, dropEntries, stagePaths } from "./index_entries.ts";
 import { commitAt } from "./refs.ts";
-import type { ChangedPath, CommitRequest, CommitResult, GitTree, Repository, TreeStatus } from "./repository.ts";
+import type { ChangedPath, CommitRequest, CommitResult, GitFolders, GitTree, Repository } from "./repository.ts";
 
 const TIMEOUT_MS = 60_000;
 const HOOKS_TIMEOUT_MS = 600_000;
@@ -51,7 +51,7 @@ export interface CommitContext {
   readonly topLevel: string;
   /** Commits that this process has made in it. */
   readonly number: number;
-  status(): Promise<TreeStatus>;
+  readonly status: Repository["status"];
   /** Absolute path of the folder that the repository's hooks are in. */
   hooksFolder(): Promise<string>;
 }
@@ -91,7 +91,7 @@ async function write(
   using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
   const housekeeping = context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING;
   const commit = [...housekeeping, ...(hooks ? [] : NO_HOOKS), "commit", "--quiet", "--cleanup=whitespace"];
-  const { ref } = await runGit.readHead(folders.gitDirectory, folders.commonDirectory);
+  const { ref } = await runGit.readHead(folders);
   refuseAstray(request, ref);
   const { run, seen, present } = await lookedAfter(context, repository, request, others);
   const runCommit: runGit.Git = (more, { environment: own, ...options } = {}) => {
@@ -148,7 +148,7 @@ async function lookedAfter(
     present,
     async run(arguments_, options) {
       const tip = await runGit.headCommit(git, folders);
-      const { ref } = await runGit.readHead(folders.gitDirectory, folders.commonDirectory);
+      const { ref } = await runGit.readHead(folders);
       const end = await git(arguments_, options);
       if (end.exitCode !== 0) return end;
       const { landedCommit } = await import("./landed_commit.ts");

@@ -1,9 +1,8 @@
 import { dirname, join } from "node:path";
 import { copyPath, LARGEST_LOG, readBytes, removePath, renamePath, writeAtomic } from "../host/files.ts";
-import type { GitFolders } from "./locks.ts";
 import { looseObjectsSince } from "./persist.ts";
 import { type Git, outputOfGit, readHead } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { GitFolders, Repository } from "./repository.ts";
 import { realPath } from "../host/file_state.ts";
 import { createHasher, hashFile } from "../host/hash.ts";
 import { inflated } from "../host/zlib.ts";
@@ -32,7 +31,7 @@ export async function repairDamage(
 async function moveBack(git: Git, folders: GitFolders, head: string | null): Promise<string | null> {
   const range = head === null ? ["HEAD"] : ["HEAD", `^${head}`];
   const isWhole = (await git(["rev-list", "--objects", "--quiet", ...range, "--"])).exitCode === 0;
-  const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
+  const { ref } = await readHead(folders);
   if (isWhole || head === null || ref === null) return null;
   if ((await git(["cat-file", "-e", `${head}^{tree}`])).exitCode !== 0) return null;
   await writeAtomic(join(folders.commonDirectory, ref), `${head}\n`);

@@ -3,8 +3,8 @@ import { realPath } from "../host/file_state.ts";
 import { isDirectory, readText } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
 import type { Environment } from "../host/types.ts";
-import type { GitFolders } from "./locks.ts";
 import { commonDirectoryOf } from "./run_git.ts";
+import type { GitFolders } from "./repository.ts";
 
 /** A working tree, read from its files. */
 export type FoundRepository = GitFolders & { readonly topLevel: string };

@@ -1,7 +1,6 @@
 import { commitAt } from "./refs.ts";
 import { outputFrom, readHead } from "./run_git.ts";
-import type { GitFolders } from "./locks.ts";
-import type { WithGit } from "./repository.ts";
+import type { GitFolders, WithGit } from "./repository.ts";
 
 /** The branch that a commit is made on, and its tip before it. */
 export interface CommitPlace {
@@ -32,7 +31,7 @@ export async function landedCommit(
   repository: WithGit & GitFolders,
   { ref, tip }: CommitPlace,
 ): Promise<LandedCommit | null> {
-  const { ref: at } = await readHead(repository.gitDirectory, repository.commonDirectory);
+  const { ref: at } = await readHead(repository);
   const now = await commitAt(repository, ref ?? "HEAD");
   const made = now === null ? null : await firstSince(repository, tip, now);
   if (made !== null && now !== null) {

@@ -5,13 +5,7 @@ import { isRunningIn } from "../host/process_table.ts";
 import type { Host } from "../host/types.ts";
 import { readHead } from "./run_git.ts";
 import { type DeadIntent, deadIntents } from "./intent.ts";
-
-/** The folders that a worktree's git keeps its files in. */
-export interface GitFolders {
-  readonly gitDirectory: string;
-  readonly commonDirectory: string;
-  readonly ralphDirectory: string;
-}
+import type { GitFolders } from "./repository.ts";
 
 /** Refs that Ralph's own git writes around a commit. */
 const OWN_REFS: readonly string[] = ["refs/ralph/fold", "refs/ralph/work"];
@@ -90,7 +84,7 @@ interface Lock {
 }
 
 async function findLock(folders: GitFolders): Promise<Lock | null> {
-  const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
+  const { ref } = await readHead(folders);
   const paths = ["index.lock", "HEAD.lock"].map((name) => join(folders.gitDirectory, name));
   if (ref !== null) paths.push(join(folders.commonDirectory, `${ref}.lock`));
   for (const folder of OWN_REFS) {

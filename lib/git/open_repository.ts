@@ -14,10 +14,9 @@ import * as runGit from "./run_git.ts";
 import { commandFiles } from "./command_files.ts";
 import { gitSettings, settingOf } from "./git_settings.ts";
 import { hooksFolderOf } from "./hooks_folder.ts";
-import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { comparePaths, takeSnapshot, withWritten } from "./snapshot.ts";
-import type { Repository, TreeSnapshot, TreeStatus, WithIndex } from "./repository.ts";
+import type { GitFolders, Repository, TreeSnapshot, TreeStatus, WithIndex } from "./repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { operationIn } from "./operations.ts";
 
@@ -70,9 +69,9 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
     gitDirectory: folders.gitDirectory,
     ralphDirectory: folders.ralphDirectory,
     status,
-    currentBranch: async () => branchIn(await runGit.readHead(folders.gitDirectory, folders.commonDirectory)),
+    currentBranch: async () => branchIn(await runGit.readHead(folders)),
     async head() {
-      const found = await runGit.readHead(folders.gitDirectory, folders.commonDirectory);
+      const found = await runGit.readHead(folders);
       if (found.commit === null && (found.ref === null || found.ref === runGit.IN_A_TABLE)) {
         const { branch, head } = await status();
         return { branch, head };

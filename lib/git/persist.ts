@@ -3,7 +3,7 @@ import { areOnDeviceOf, namesSince, syncFiles } from "../host/durable.ts";
 import { factsOf } from "../host/path_facts.ts";
 import type { Host } from "../host/types.ts";
 import { readHead } from "./run_git.ts";
-import type { GitFolders } from "./locks.ts";
+import type { GitFolders } from "./repository.ts";
 
 const LOOSE_FOLDER_REGEXP = /^[0-9a-f]{2}$/;
 
@@ -48,9 +48,9 @@ const onDisk = new Map<string, string>();
  * Waits until the renames by which git moved the branch and wrote its index are on the disk, and both with them; not
  * again where neither was written since.
  */
-export async function persistBranch(folders: Pick<GitFolders, "gitDirectory" | "commonDirectory">): Promise<void> {
+export async function persistBranch(folders: GitFolders): Promise<void> {
   const { gitDirectory, commonDirectory } = folders;
-  const { ref } = await readHead(gitDirectory, commonDirectory);
+  const { ref } = await readHead(folders);
   const branch = ref === null ? [] : [join(commonDirectory, ref)];
   const files = [join(gitDirectory, "index"), ...branch];
   const facts = [join(gitDirectory, "HEAD"), ...files].map((path) => factsOf(path));

@@ -203,6 +203,13 @@ export type WithTree = Pick<Repository, "git" | "topLevel">;
 /** The same, for those that change the working tree and keep what they take away. */
 export type GitTree = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">;
 
+/** The folders that a worktree's git keeps its files in. */
+export interface GitFolders {
+  readonly gitDirectory: string;
+  readonly commonDirectory: string;
+  readonly ralphDirectory: string;
+}
+
 /** A working tree as the steps see it. */
 export interface RootedRepository {
   /** `null` outside a git repository. */

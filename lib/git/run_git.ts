@@ -2,7 +2,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import { join, resolve } from "node:path";
 import { isDirectory, readText } from "../host/files.ts";
-import type { Repository, WithGit } from "./repository.ts";
+import type { GitFolders, Repository, WithGit } from "./repository.ts";
 
 /** Paths from standard input, separated by NUL and taken literally. */
 export const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
@@ -21,8 +21,10 @@ export interface GitEnd extends Awaited<ReturnType<Repository["git"]>> {
   readonly tail: string;
 }
 
+type Asked = NonNullable<Parameters<Repository["git"]>[1]>;
+
 /** How a git command is run; it may take a minute where nothing else is said. */
-export interface GitOptions extends Omit<NonNullable<Parameters<Repository["git"]>[1]>, "environment"> {
+export interface GitOptions extends Omit<Asked, "environment"> {
   /** Ends it, with what it started. @default never: git finishes its write */
   readonly signal?: AbortSignal;
   /** The error to throw when it had to be ended. @default git-failed */
@@ -239,8 +241,7 @@ export async function mayHaveRefs(gitDirectory: string, prefix: string): Promise
  * where it is in a file of its own, as it is right after a commit
  */
 export async function readHead(
-  gitDirectory: string,
-  commonDirectory: string,
+  { gitDirectory, commonDirectory }: GitFolders,
 ): Promise<{ readonly ref: string | null; readonly commit: string | null }> {
   const text = (await readText(join(gitDirectory, "HEAD")))?.trim() ?? "";
   if (COMMIT_REGEXP.test(text)) return { ref: null, commit: text };
@@ -251,11 +252,8 @@ export async function readHead(
 }
 
 /** The commit of HEAD, by a process only where no file of its own has it; `null` before the first one. */
-export async function headCommit(
-  git: Git,
-  { gitDirectory, commonDirectory }: { readonly gitDirectory: string; readonly commonDirectory: string },
-): Promise<string | null> {
-  const { commit } = await readHead(gitDirectory, commonDirectory);
+export async function headCommit(git: Git, folders: GitFolders): Promise<string | null> {
+  const { commit } = await readHead(folders);
   return commit ??
     ((await git(["rev-parse", "--verify", "--quiet", "HEAD"], { environment: READING })).stdout.trim() || null);
 }
@@ -271,14 +269,8 @@ export async function pathsFrom(...asked: Parameters<typeof outputFrom>): Promis
 }
 
 /** Runs git over paths, which it takes from standard input as `FROM_INPUT` says; over none it is not run. @throws {RalphError} git-failed */
-export async function overPaths(
-  repository: WithGit,
-  arguments_: readonly string[],
-  paths: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  if (paths.length === 0) return;
-  await outputFrom(repository, [...arguments_, ...FROM_INPUT], { input: paths.join("\0"), environment });
+export async function overPaths(git: WithGit, command: readonly string[], paths: readonly string[]): Promise<void> {
+  if (paths.length > 0) await outputFrom(git, [...command, ...FROM_INPUT], { input: paths.join("\0") });
 }
 
 /** A line of a commit's message: nothing in it begins another line, or turns the direction of the text. Pure. */
@@ -300,7 +292,7 @@ export async function pathsBetween(
   repository: WithGit,
   from: string | null,
   to: string,
-  options?: Parameters<Repository["git"]>[1],
+  options?: Asked,
 ): Promise<readonly string[]> {
   if (from === to) return [];
   if (from === null) return await pathsFrom(repository, [...NAMES_AT, to], options);
@@ -308,15 +300,11 @@ export async function pathsBetween(
 }
 
 /** The output of a git command that must work. @throws {RalphError} git-failed */
-export async function outputFrom(
-  { git }: WithGit,
-  arguments_: readonly string[],
-  options: Parameters<Repository["git"]>[1] = {},
-): Promise<string> {
+export async function outputFrom({ git }: WithGit, command: readonly string[], options: Asked = {}): Promise<string> {
   const literal = { GIT_LITERAL_PATHSPECS: "1" };
-  const end = await git(arguments_, { ...options, environment: { ...literal, ...options.environment } });
+  const end = await git(command, { ...options, environment: { ...literal, ...options.environment } });
   if (end.exitCode === 0) return end.stdout;
-  throw gitFailed(arguments_, reasonOf({ ...end, tail: end.stderr }));
+  throw gitFailed(command, reasonOf({ ...end, tail: end.stderr }));
 }
 
 /** The fields of each commit in a range, by formats of `git log`, children first. @throws {RalphError} git-failed */

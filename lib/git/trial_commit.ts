@@ -6,10 +6,9 @@
  */
 import { basename, dirname, extname, join, sep } from "node:path";
 import { copyTarget, ensureDirectory, listDirectory, temporaryDirectory, writePlain } from "../host/files.ts";
-import type { GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { type Git, gitFailed, headCommit, QUIET, reasonOf } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { GitFolders, Repository } from "./repository.ts";
 import { type ListedEntry, treeListing } from "./tree_listing.ts";
 
 const MOST_KINDS = 20;
