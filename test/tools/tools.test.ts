@@ -142,7 +142,8 @@ export const ${name} = ${text};
       "tsconfig.build.json":
         '{ "compilerOptions": { "declaration": true, "rootDir": ".", "allowImportingTsExtensions": true, "rewriteRelativeImportExtensions": true }, "include": ["lib"] }',
     });
-    for (const path of ["tools/generate.mjs", "tools/runtimes.mjs", "tools/declare.ts", "lib/config/parts.ts"]) {
+    const tools = ["generate.mjs", "runtimes.mjs", "declare.ts"].map((name) => `tools/${name}`);
+    for (const path of [...tools, "lib/config/parts.ts", "lib/config/defaults.ts"]) {
       await copyPath(join(ROOT, path), join(folder.path, path));
     }
     await symlink(join(ROOT, "node_modules"), join(folder.path, "node_modules"));
