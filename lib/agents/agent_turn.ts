@@ -4,7 +4,7 @@ import type { TurnStage } from "../config/load.ts";
 import { type Agent, note, type RalphContext, type TurnKind } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
 import * as git from "../git/repository.ts";
-import { ensureRunsIgnored, isIgnoring } from "../events/known_runs.ts";
+import { isIgnoring, keepRunsIgnored } from "../events/known_runs.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";
 import { foldersAbove, putFoldersBack, type SwappedFolder } from "../host/folders_kept.ts";
@@ -91,7 +91,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const agentTurn = request.interactive === true
     ? await once(agent, 1)
     : await patientTurn({ ...ralph, agent }, { signal, run: once, budget: request.budget ?? null });
-  if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are no part of the work
+  if (ignored) await keepRunsIgnored(runs); // its files are no part of the work
   await request.restoreGit?.();
   if (swapped.length > 0) await restoreFolders(ralph, before, swapped);
   const { paths, now } = await repository.changedSince(before).catch(async (error: unknown) => {

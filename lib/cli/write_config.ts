@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
 import { parseJson } from "../errors/json_syntax.ts";
-import { pathExists, readText, writeAtomic } from "../host/files.ts";
+import { makeInside, pathExists, readText, resolveInside, writeAtomic, writeInside } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { agreeToWritten } from "./agreed_config.ts";
 import { toJson } from "./command.ts";
@@ -13,16 +13,21 @@ import { toJson } from "./command.ts";
 const SCHEMA_FOLDER = ".ralph/schema";
 const SCHEMA_FILE = `${SCHEMA_FOLDER}/config.json`;
 
-/** Writes a new configuration, and its JSON Schema, which git does not see. @returns the paths that were made, relative to the root */
+/**
+ * Writes a new configuration, and its JSON Schema, which git does not see.
+ *
+ * @returns the paths that were made, relative to the root
+ * @throws {RalphError} path-outside-root before anything is written, file-unwritable
+ */
 export async function writeNewConfig(host: Host, root: string, config: object): Promise<readonly string[]> {
-  if (!await pathExists(join(root, SCHEMA_FILE))) {
+  const target = await resolveInside(root, CONFIG_FILE);
+  if (!await pathExists(await resolveInside(root, SCHEMA_FILE))) {
     const { configJsonSchema } = await import("../config/json_schema.ts");
-    await writeAtomic(join(root, SCHEMA_FOLDER, ".gitignore"), "*\n");
-    await writeAtomic(join(root, SCHEMA_FILE), `${toJson(configJsonSchema())}\n`);
+    await makeInside(root, `${SCHEMA_FOLDER}/.gitignore`, "*\n");
+    await writeInside(root, SCHEMA_FILE, `${toJson(configJsonSchema())}\n`);
   }
-  const file = join(root, CONFIG_FILE);
   const text = `${toJson({ $schema: `./${SCHEMA_FILE}`, ...config })}\n`;
-  await agreeToWritten(host, root, file, () => writeAtomic(file, text));
+  await agreeToWritten(host, root, join(root, CONFIG_FILE), () => writeAtomic(target, text));
   return [CONFIG_FILE];
 }
 
@@ -39,6 +44,7 @@ export interface Additions {
  *
  * @param file absolute path of the configuration; `null` where there is none
  * @returns the paths that were made or changed, relative to the root
+ * @throws {RalphError} path-outside-root, file-unwritable
  */
 export async function addToConfig(
   host: Host,
@@ -66,6 +72,7 @@ export async function addToConfig(
   };
   if (JSON.stringify(changed) === JSON.stringify(data)) return [];
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(text)?.[1] ?? "  ";
-  await agreeToWritten(host, root, file, () => writeAtomic(file, `${JSON.stringify(changed, null, indent)}\n`));
+  const target = path === CONFIG_FILE ? await resolveInside(root, path) : file; // another one was named by a person
+  await agreeToWritten(host, root, file, () => writeAtomic(target, `${JSON.stringify(changed, null, indent)}\n`));
   return [path];
 }

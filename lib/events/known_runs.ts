@@ -56,10 +56,16 @@ export async function pruneRuns(directory: string, keep: number, own: string): P
   return old;
 }
 
-/** Sees to the `.gitignore` of `*` in a folder, of runs or of screenshots. */
+/** Sees to the `.gitignore` of `*` in a folder, of runs or of screenshots. @throws {RalphError} path-outside-root, file-unwritable */
 export async function ensureRunsIgnored(runsDirectory: string): Promise<void> {
-  const ignore = join(runsDirectory, ".gitignore");
-  if (!await files.pathExists(ignore)) await files.writeAtomic(ignore, EVERYTHING);
+  await files.ensureDirectory(runsDirectory);
+  await files.makeInside(runsDirectory, ".gitignore", EVERYTHING);
+}
+
+/** The same after a turn, which may have taken the folder away, or left a link in the file's place. */
+export async function keepRunsIgnored(runsDirectory: string): Promise<void> {
+  await files.removeLink(join(runsDirectory, ".gitignore"));
+  await ensureRunsIgnored(runsDirectory);
 }
 
 /** True when git ignores everything in this folder, by a file in it. */

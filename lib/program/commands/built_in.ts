@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { entryOf, type Invocation, printed, styleFor, toJson, usage } from "../../cli/command.ts";
 import { table } from "../../cli/help.ts";
@@ -7,7 +7,7 @@ import { EXIT } from "../../errors/ralph_error.ts";
 import { BASH, FISH, POWERSHELL, ZSH } from "../../generated/completions.ts";
 import { PROMPTS } from "../../generated/prompts.ts";
 import { RECIPE_TEXTS } from "../../generated/recipes.ts";
-import { pathExists, writeAtomic } from "../../host/files.ts";
+import { makeInside, writeAtomic } from "../../host/files.ts";
 import { VERSION } from "../../host/version.ts";
 import { findPrompt } from "../../prompts/render.ts";
 import { findOwnRecipe, OWN_RECIPE } from "../../recipe/loader.ts";
@@ -74,9 +74,9 @@ export async function eject(invocation: Invocation): Promise<number> {
   const problem = `there is no recipe or prompt named ${name}`;
   const text = entryOf({ ...RECIPE_TEXTS, ...PROMPTS }, name, problem, "names", (near) => `ralph eject ${near}`);
   const path = Object.hasOwn(RECIPE_TEXTS, name) ? OWN_RECIPE : `.ralph/prompts/${name}.md`;
-  const file = join(root, path);
-  if (await pathExists(file)) throw usage(`${path} exists and is not overwritten`, "move it aside first");
-  await writeAtomic(file, text);
+  if (!await makeInside(root, path, text)) {
+    throw usage(`${path} exists and is not overwritten`, "move it aside first");
+  }
   out(path);
   say(
     path === OWN_RECIPE

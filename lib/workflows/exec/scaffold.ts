@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { pathExists, readText, resolveInside, writeAtomic } from "../../host/files.ts";
+import { makeInside, readText } from "../../host/files.ts";
 import { CODEBASE_MAP, PROGRESS_LOG } from "../../generated/templates.ts";
 import { CODEBASE_MAP_FILE, PROGRESS_FILE } from "./types.ts";
 
@@ -19,10 +19,7 @@ export const DEFAULT_TOPICS: readonly string[] = [...CODEBASE_MAP.matchAll(/^- \
 export async function scaffoldExec(root: string): Promise<readonly string[]> {
   const made: string[] = [];
   for (const [path, text] of [[PROGRESS_FILE, PROGRESS_LOG], [CODEBASE_MAP_FILE, CODEBASE_MAP]] as const) {
-    const file = await resolveInside(root, path);
-    if (await pathExists(file)) continue;
-    await writeAtomic(file, text);
-    made.push(path);
+    if (await makeInside(root, path, text)) made.push(path);
   }
   return made;
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { usage } from "../../cli/command.ts";
 import type { RalphError } from "../../errors/ralph_error.ts";
-import { listDirectory, pathExists, presentPaths, writeAtomic } from "../../host/files.ts";
+import { listDirectory, makeInside, presentPaths } from "../../host/files.ts";
 import { isCalendarDay } from "../../host/local_date.ts";
 
 /** Features live here, relative to the root. */
@@ -15,9 +15,7 @@ const IGNORED = "ralph.lock\nprd.json.lock\n*.tmp\nscreenshots/\nruns/\n";
 
 /** Makes `.ralph/.gitignore` where it is missing. @returns the paths that were made, relative to the root */
 export async function scaffoldFeature(root: string): Promise<readonly string[]> {
-  if (await pathExists(join(root, IGNORE_FILE))) return [];
-  await writeAtomic(join(root, IGNORE_FILE), IGNORED);
-  return [IGNORE_FILE];
+  return await makeInside(root, IGNORE_FILE, IGNORED) ? [IGNORE_FILE] : [];
 }
 
 /** One feature's directory. */

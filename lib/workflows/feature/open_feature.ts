@@ -4,7 +4,7 @@ import { parseFeaturePrd } from "./format.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { commitAt } from "../../git/refs.ts";
 import type { Repository } from "../../git/repository.ts";
-import { readText } from "../../host/files.ts";
+import { readText, resolveInside } from "../../host/files.ts";
 import { usage } from "../../cli/command.ts";
 import { readOrError } from "../read_or_error.ts";
 import { join } from "node:path";
@@ -90,7 +90,7 @@ export async function featureMissing(
  * Holds `.ralph/ralph.lock` and the feature's `prd.json.lock`, beside the run lock: other programs that know the format
  * look for them. A dead holder's lock is taken over.
  *
- * @throws {RalphError} run-locked
+ * @throws {RalphError} run-locked, path-outside-root
  *
  * @example Keep other runs away from a feature
  * ```ts
@@ -111,7 +111,7 @@ export async function lockFeature(
     for (const letGo of held.splice(0).toReversed()) await letGo();
   };
   for (const path of [`${FEATURES_FOLDER}/ralph.lock`, `${feature.prdFile}.lock`]) {
-    const lock = await takeLock(join(root, path), { purpose: `run ${feature.name}`, host });
+    const lock = await takeLock(await resolveInside(root, path), { purpose: `run ${feature.name}`, host });
     if (lock.status === "busy") {
       await release();
       const { pid, since, purpose } = lock.holder;

@@ -1,6 +1,14 @@
 import { note } from "../../context/context.ts";
-import { dirname, join } from "node:path";
-import { copyPath, ensureDirectory, pathExists, readLeftText, removePath, writeAtomic } from "../../host/files.ts";
+import { join } from "node:path";
+import {
+  copyPath,
+  ensureDirectory,
+  pathExists,
+  readLeftText,
+  removeLink,
+  removePath,
+  writeInside,
+} from "../../host/files.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
 import type { GsdFindings } from "./claim.ts";
@@ -105,12 +113,11 @@ export class PlanSettler {
 
   /** The SUMMARY with the checkpoints that were left out; one of Ralph's own where the agent wrote none. */
   async #completeSummary(data: GsdItemData, attempt: Attempt<GsdFindings>, summary: string | null): Promise<void> {
-    const file = join(this.#ralph.root, data.summaryFile);
     const names = this.#options.skip ? data.tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name) : [];
     const text = withSkipped(summary ?? await this.#ownSummary(data, attempt), names);
     if (text !== summary) {
-      await ensureDirectory(dirname(file));
-      await writeAtomic(file, text);
+      await removeLink(join(this.#ralph.root, data.summaryFile));
+      await writeInside(this.#ralph.root, data.summaryFile, text);
     }
     if (names.length === 0) return;
     this.#skipped.set(data.id, names.length);

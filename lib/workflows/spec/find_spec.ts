@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { stateMissing } from "../../errors/ralph_error.ts";
-import { pathExists, writeAtomic } from "../../host/files.ts";
+import { pathExists, writeInside } from "../../host/files.ts";
 
 /** Ralph looks for specs in these folders, relative to the root, in this order. */
 const SPEC_FOLDERS: readonly string[] = ["", "ralph/specs", "specs"];
@@ -15,7 +15,7 @@ export async function scaffoldSpec(root: string): Promise<readonly string[]> {
   const folder = "ralph/specs";
   if (await pathExists(join(root, folder))) return [];
   const path = `${folder}/.gitkeep`; // git keeps no empty folder
-  await writeAtomic(join(root, path), "");
+  await writeInside(root, path, "");
   return [path];
 }
 

@@ -1,5 +1,12 @@
 import { type Plain, plain, plains } from "../plain.ts";
-import { ensureDirectory, listDirectory, pathExists, presentPaths, renamePath } from "../../host/files.ts";
+import {
+  ensureDirectory,
+  listDirectory,
+  pathExists,
+  presentPaths,
+  renamePath,
+  resolveInside,
+} from "../../host/files.ts";
 import { basename, join } from "node:path";
 import type { Document } from "yaml";
 import { sprintInvalid } from "../../errors/ralph_error.ts";
@@ -159,9 +166,10 @@ async function moveAside(root: string, paths: SprintPaths, now: number): Promise
   if (there.length === 0) return null;
   const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   const folder = `${paths.logs}/before-${stamp}`;
-  await ensureRunsIgnored(join(root, paths.logs));
-  await ensureDirectory(join(root, folder));
-  for (const path of there) await renamePath(join(root, path), join(root, folder, basename(path)));
+  await ensureRunsIgnored(await resolveInside(root, paths.logs));
+  const target = await resolveInside(root, folder);
+  await ensureDirectory(target);
+  for (const path of there) await renamePath(join(root, path), join(target, basename(path)));
   return folder;
 }
 

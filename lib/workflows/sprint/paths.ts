@@ -1,6 +1,6 @@
 import { basename, join, posix, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { listDirectory, pathExists, presentPaths, resolveInside, writeAtomic } from "../../host/files.ts";
+import { listDirectory, pathExists, presentPaths, resolveInside, writeInside } from "../../host/files.ts";
 import { FIRST_SPRINT } from "../../generated/templates.ts";
 
 /** Sprints live here, relative to the root. */
@@ -77,6 +77,6 @@ const FIRST = `${SPRINTS_DIRECTORY}/first/SPRINT.yaml`;
 /** Makes a first sprint where there is none. @returns the paths that were made, relative to the root */
 export async function scaffoldSprint(root: string): Promise<readonly string[]> {
   if ((await listSprints(root, "SPRINT.yaml")).length > 0) return [];
-  await writeAtomic(join(root, FIRST), FIRST_SPRINT);
+  await writeInside(root, FIRST, FIRST_SPRINT);
   return [FIRST];
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE } from "../types.ts";
 import { CODEBASE_MAP } from "../../../generated/templates.ts";
 import { isCovered, loadTopics, parseCodebaseMap, tickTopic } from "./codebase_map.ts";
-import { pathExists, presentPaths, readText, writeAtomic } from "../../../host/files.ts";
+import { makeInside, presentPaths, readText } from "../../../host/files.ts";
 import { type LoopOptions, type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
 import { topLevelPaths } from "../../../git/repository.ts";
@@ -41,12 +41,8 @@ export type UnderstandOutcome = LoopOutcome & {
  */
 export async function understand(ralph: RalphContext, options: UnderstandOptions = {}): Promise<UnderstandOutcome> {
   await ralph.agent.ensureUsable();
-  const file = join(ralph.root, CODEBASE_MAP_FILE);
-  const isNew = !await pathExists(file);
-  if (isNew) {
-    await writeAtomic(file, CODEBASE_MAP);
-    note(ralph, "info", `made ${CODEBASE_MAP_FILE}`);
-  }
+  const isNew = await makeInside(ralph.root, CODEBASE_MAP_FILE, CODEBASE_MAP);
+  if (isNew) note(ralph, "info", `made ${CODEBASE_MAP_FILE}`);
   const { maxIterations, signal } = options;
   const maxItems = options.maxItems ?? (maxIterations === undefined ? (await loadTopics(ralph)).open : undefined);
   const { idle, stalled } = ralph.config.limits;

@@ -8,7 +8,7 @@ import { parseFeaturePrd, printPrd, withDefaults } from "../format.ts";
 import { storyCommandsOf } from "../checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { hashText, readText, removePath, writeAtomic } from "../../../host/files.ts";
+import { hashText, readText, removePath, writeInside } from "../../../host/files.ts";
 import { LIST_BYTES, quoted, renderPrompt } from "../../../prompts/render.ts";
 import { type PrdFailure, prdTurn } from "./turn.ts";
 import { validateFeaturePrd } from "../validate.ts";
@@ -41,7 +41,7 @@ export async function finalize(
     const turn = await prdTurn(ralph, feature, { prompt, name: `prd-finalize-${attempt}` });
     const found = await readText(path);
     if (before === null) await removePath(path);
-    else if (found !== before) await writeAtomic(path, before);
+    else if (found !== before) await writeInside(ralph.root, feature.prdFile, before);
     if (turn.status !== "answered") return turn;
     const draft: ReadDraft = readDraft(found !== null && found !== before ? found : turn.text);
     if (draft.status === "valid") {

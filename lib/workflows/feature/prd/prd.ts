@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseFeaturePrd } from "../format.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import { ensureDirectory, hashText, readText } from "../../../host/files.ts";
+import { ensureDirectory, hashText, readText, resolveInside } from "../../../host/files.ts";
 import { shellInvocation } from "../../../host/shell.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 
@@ -223,7 +223,7 @@ async function writeMarkdown(
   markdown: string | null,
 ): Promise<{ readonly status: "written" } | PrdFailure> {
   const path = join(ralph.root, feature.markdownFile);
-  await ensureDirectory(join(ralph.root, feature.path));
+  await ensureDirectory(await resolveInside(ralph.root, feature.path));
   const prompt = (conversation: string): Promise<string> =>
     renderPrompt(markdown === null ? "feature_prd_create" : "feature_prd_refine", {
       feature: feature.name,
