@@ -10,8 +10,8 @@ import type { Host } from "../host/types.ts";
 /** The faults of a file. */
 export interface FileFindings {
   readonly problems: readonly string[];
-  /** Problems that a run refuses as well: commands that check nothing. */
-  readonly empty?: readonly string[];
+  /** Problems that a run refuses as well: commands that check nothing, an id that is used more than once. */
+  readonly refused?: readonly string[];
   /** Allowed, but hardly meant. */
   readonly warnings: readonly string[];
 }
@@ -48,8 +48,8 @@ export async function validateFile(
   const text = await readText(join(root, path));
   if (text === null) return { path, present: false, problems: [], warnings: missing };
   try {
-    const { problems, warnings, empty = [] } = await check(text);
-    return { path, present: true, problems: [...await placed(problems, text), ...empty], warnings, empty };
+    const { problems, warnings, refused = [] } = await check(text);
+    return { path, present: true, problems: [...await placed(problems, text), ...refused], warnings, refused };
   } catch (error) {
     const hint = ownHint(error);
     return { path, present: true, problems: [problemOf(error, path), ...hint === null ? [] : [hint]], warnings: [] };
@@ -106,9 +106,9 @@ export function refuseEmptyConfig({ verify }: Config, path: string | null): void
   }
 }
 
-/** @throws {RalphError} state-invalid for an item whose check passes whatever the code is like */
-export function refuseEmptyItems(files: readonly ValidatedFile[]): void {
-  for (const { path, empty: [problem] = [] } of files) {
+/** @throws {RalphError} state-invalid for an item that a run refuses */
+export function refuseItems(files: readonly ValidatedFile[]): void {
+  for (const { path, refused: [problem] = [] } of files) {
     if (problem !== undefined) throw new RalphError("state-invalid", { details: { path, problem } });
   }
 }

@@ -120,7 +120,7 @@ export async function storyFindings(
   const open = stories.filter(({ story }) => !story.passes);
   return {
     problems: await branchProblems(validated, branchName),
-    empty: stories.flatMap(({ story, own }) => placeholderProblems(story.id, own)),
+    refused: stories.flatMap(({ story, own }) => placeholderProblems(story.id, own)),
     warnings: [
       ...open.filter(({ unchecked }) => unchecked).map(({ story }) => `${story.id}: names no check and cannot pass`),
       ...open.flatMap(({ story }) => noChecks(story)),

@@ -1,5 +1,5 @@
 import { type Invocation, usage } from "../../cli/command.ts";
-import { refuseEmptyItems } from "../../cli/validated_file.ts";
+import { refuseItems } from "../../cli/validated_file.ts";
 import { findPlace } from "../../cli/workspace.ts";
 import { DEFAULT_WORKFLOW, workflowRow } from "../../workflows/table.ts";
 import { chosen } from "../chosen.ts";
@@ -29,7 +29,7 @@ export async function plan(invocation: Invocation): Promise<number> {
 export async function run(invocation: Invocation): Promise<number> {
   const found = await chosen(invocation);
   const { place: { config, root }, scope, workflow } = found;
-  refuseEmptyItems(await workflow.validate({ root, config, scope, host: invocation.host }));
+  refuseItems(await workflow.validate({ root, config, scope, host: invocation.host }));
   if (invocation.flags.has("dry-run")) return await (await import("./run_dry_run.ts")).showRunDryRun(invocation, found);
   return await found.workflow.run(invocation, found.place);
 }

@@ -75,7 +75,7 @@ export async function validate(invocation: Invocation): Promise<number> {
   const files = await validateFiles(invocation, root);
   const valid = files.every(({ problems }) => problems.length === 0);
   if (flags.has("json")) {
-    out(toJson({ root, valid, files: files.map(({ empty: _empty, ...file }) => file) }));
+    out(toJson({ root, valid, files: files.map(({ refused: _refused, ...file }) => file) }));
     return valid ? EXIT.done : EXIT.usage;
   }
   const { good, bad, warn, dim, symbols } = styleFor(invocation, "stdout");

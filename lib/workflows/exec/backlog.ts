@@ -1,12 +1,12 @@
 import { listedStory, storyChecks, storyOverview } from "../stories.ts";
 import type { LoopDefaults, RalphContext } from "../../context/context.ts";
-import { stateMissing } from "../../errors/ralph_error.ts";
+import { stateInvalid, stateMissing } from "../../errors/ralph_error.ts";
 import { newestArchive } from "../../git/archive.ts";
 import type { RootedRepository } from "../../git/repository.ts";
 import { type Listed, nextOf, passedOf } from "../../backlog/list.ts";
 import * as exec from "./types.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
-import { begunPlan, formatPrd, parsePrd } from "./format.ts";
+import { begunPlan, formatPrd, parsePrd, repeatedIds } from "./format.ts";
 import * as attempts from "../../backlog/attempts.ts";
 import type { Attempt, Item, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
@@ -119,8 +119,12 @@ function prdIn({ root, repository, state }: PrdBacklogContext, file: string) {
   let last: { readonly text: string; readonly prd: exec.Prd } | null = null;
 
   function parse(text: string): exec.Prd {
-    if (last?.text !== text) last = { text, prd: parsePrd(text, file) };
-    return last.prd;
+    if (last?.text === text) return last.prd;
+    const prd = parsePrd(text, file);
+    const repeated = repeatedIds(prd);
+    if (repeated.length > 0) throw stateInvalid(file, repeated.join("; "));
+    last = { text, prd };
+    return prd;
   }
 
   return {

@@ -55,6 +55,13 @@ export function parsePrd(text: string, path: string): Prd {
   return data as Prd;
 }
 
+/** A problem for each id that more than one story has: by its id a story is settled. Pure. */
+export function repeatedIds({ userStories }: Prd): readonly string[] {
+  const seen = new Set<string>();
+  const repeated = userStories.filter(({ id }) => seen.has(id) || seen.add(id) === undefined);
+  return [...new Set(repeated.map(({ id }) => `${id}: this id is used more than once`))];
+}
+
 function orderStory(story: Story): Story {
   const { id, title, acceptanceCriteria, priority, passes, notes } = story;
   return { id, title, acceptanceCriteria, priority, passes, notes };

@@ -127,18 +127,32 @@ export function circleOf(plan: Plan): PlanProblem | null {
   };
 }
 
-/** Lines that cannot be read, ids that occur twice, and tasks that wait for each other. */
-export function problemsOf(plan: Plan): readonly PlanProblem[] {
+/** Tasks and issues whose id another line has. */
+export function repeatedIn(plan: Plan): readonly PlanProblem[] {
+  return repeatedBy(plan, (entry) => recordIn(entry)?.id);
+}
+
+function repeatedBy(plan: Plan, idIn: (entry: Entry) => string | undefined): readonly PlanProblem[] {
   const seen = new Map<string, number>();
-  const problems = plan.lines.flatMap(({ entry, number }) => {
-    if (entry.type === "invalid") return [{ line: number, problem: entry.problem }];
-    const id = entry.type === "spec" ? "spec" : recordIn(entry)?.id;
+  return plan.lines.flatMap(({ entry, number }) => {
+    const id = idIn(entry);
     if (id === undefined) return [];
     const first = seen.get(id);
     if (first === undefined) seen.set(id, number);
     return first === undefined ? [] : [{ line: number, problem: `${id} is on line ${first} already; both are kept` }];
   });
-  return [...problems, circleOf(plan)].filter((one) => one !== null).toSorted((one, other) => one.line - other.line);
+}
+
+/** Lines that cannot be read, ids that occur twice, and tasks that wait for each other. */
+export function problemsOf(plan: Plan): readonly PlanProblem[] {
+  const unread = plan.lines.flatMap(({ entry, number }) =>
+    entry.type === "invalid" ? [{ line: number, problem: entry.problem }] : []
+  );
+  const specs = repeatedBy(plan, ({ type }) => type === "spec" ? "spec" : undefined);
+  return [...unread, ...specs, ...repeatedIn(plan), circleOf(plan)].filter((one) => one !== null).toSorted((
+    one,
+    other,
+  ) => one.line - other.line);
 }
 
 /** The plan with one record more, below the last one of its kind. */

@@ -8,7 +8,7 @@ import { type FileFindings, ownHint, type ValidatedFile, validateFile } from "..
 import { readText } from "../../../host/files.ts";
 import { oneLine } from "../../../ui/text.ts";
 import { readOrError } from "../../read_or_error.ts";
-import { begunPlan, parsePrd } from "../format.ts";
+import { begunPlan, parsePrd, repeatedIds } from "../format.ts";
 import { findExternal, hintForPrd, importHint } from "../import/find_external.ts";
 import { PLAN_STATE_FILE, type Prd, PRD_FILE, validatePrd } from "../types.ts";
 import { checksOnce } from "../../checks_once.ts";
@@ -100,16 +100,13 @@ async function prdFindings(text: string, validated: Validated): Promise<FileFind
     return { problems: [...problems, ...hint === null ? [] : [hint]], warnings: [] };
   }
   const { branchName, userStories } = data as Prd;
-  const ids = new Set<string>();
-  const twice = userStories.filter(({ id }) => ids.has(id) || ids.add(id) === undefined);
   const isUnshared = config !== null && config.verify.default.length === 0;
   const stories = userStories.map((story) => {
     const own = storyCommands(story);
     return { story, own, unchecked: isUnshared && own.length === 0 };
   });
   const found = await storyFindings(validated, branchName, stories);
-  const duplicates = new Set(twice.map(({ id }) => `${id}: this id is used more than once`));
-  return { ...found, problems: [...found.problems, ...duplicates] };
+  return { ...found, problems: [...found.problems, ...repeatedIds(data as Prd)] };
 }
 
 /** Every story's checks, each command once; without a PRD those that the configuration names. */

@@ -161,11 +161,11 @@ export async function validatePlanning({ root, config }: Validated): Promise<rea
     const planning = await readPlanning({ root });
     const { diagnostics } = planning;
     const { circles, open } = positionOf(planning);
-    const empty = open.flatMap((plan) => {
+    const refused = open.flatMap((plan) => {
       const plain = planChecks(plan, [], { skip: true }).filter(({ expect }) => expect === undefined);
       return placeholderProblems(plan.id, plain.flatMap(({ command }) => command ?? []));
     });
-    const problems = [...circles.map(circleLine), ...empty];
+    const problems = [...circles.map(circleLine), ...refused];
     const warnings = [
       ...uncheckedLines(uncheckedPlans(open, config?.verify.default ?? []), open.length),
       ...open.flatMap(planNotes),
@@ -178,7 +178,7 @@ export async function validatePlanning({ root, config }: Validated): Promise<rea
         line === 0 ? message : `line ${line}: ${message}`
       ),
     }));
-    return [{ path, present: true, problems, warnings, empty }, ...await Promise.all(found)];
+    return [{ path, present: true, problems, warnings, refused }, ...await Promise.all(found)];
   } catch (error) {
     return [{ path, present: await pathExists(join(root, path)), problems: [problemOf(error, path)], warnings: [] }];
   }

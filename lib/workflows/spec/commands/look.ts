@@ -12,7 +12,7 @@ import { checksOnce } from "../../checks_once.ts";
 import { verifyCommands } from "../../../backlog/verify_commands.ts";
 import { placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
-import { parsePlan, pendingOf, problemsOf, specOf, tasksOf } from "../plan_file.ts";
+import { parsePlan, pendingOf, problemsOf, repeatedIn, specOf, tasksOf } from "../plan_file.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { openRepository } from "../../../git/open_repository.ts";
@@ -100,11 +100,14 @@ export async function validatePlanFile({ root, host }: Validated): Promise<Valid
     missing: ["`ralph plan SPEC.md` writes it"],
     async check(text) {
       const plan = parsePlan(text, PLAN_FILE);
+      const repeated = repeatedIn(plan).map(({ line, problem }) => `line ${line}: ${problem}`);
+      const unchecked = tasksOf(plan).flatMap(({ id, accept, line }) =>
+        placeholderProblems(`line ${line}: ${id}`, verifyCommands(accept))
+      );
+      const problems = problemsOf(plan).map(({ line, problem }) => `line ${line}: ${problem}`);
       return {
-        problems: problemsOf(plan).map(({ line, problem }) => `line ${line}: ${problem}`),
-        empty: tasksOf(plan).flatMap(({ id, accept, line }) =>
-          placeholderProblems(`line ${line}: ${id}`, verifyCommands(accept))
-        ),
+        problems: problems.filter((problem) => !repeated.includes(problem)),
+        refused: [...repeated, ...unchecked],
         warnings: await unknownDependencies(plan, { root, repository: await openRepository(host, root) }),
       };
     },

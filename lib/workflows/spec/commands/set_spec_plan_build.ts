@@ -4,7 +4,7 @@ import { type Invocation, usage } from "../../../cli/command.ts";
 import { changePlan } from "./open_plan.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";
-import { refuseEmptyItems } from "../../../cli/validated_file.ts";
+import { refuseItems } from "../../../cli/validated_file.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
 import { PLAN_FILE } from "../types.ts";
 import { shippedRecipe } from "../../../recipe/loader.ts";
@@ -43,7 +43,7 @@ export async function build(invocation: Invocation): Promise<number> {
   await using session = await openSession(invocation, { asks: false, gates: [], place });
   const { validatePlanFile } = await import("./look.ts");
   const validated = await validatePlanFile({ ...place, scope: "", host: invocation.host });
-  refuseEmptyItems([validated]);
+  refuseItems([validated]);
   for (const warning of validated.present ? validated.warnings : []) {
     note(session.ralph, "warn", `${PLAN_FILE}: ${warning}`);
   }
