@@ -97,6 +97,24 @@ describe("files under Ralph's own names, where a committed link leads out of the
     expect(existsSync(join(dirname(root), "new.txt"))).toBe(false);
   });
 
+  test("a link that a turn leaves in the place of a gsd plan's SUMMARY is taken away, and none is made there", async () => {
+    const folder = ".planning/phases/01-one";
+    const { root, read } = await ralphCli().files({
+      "ralph.config.json": "{}",
+      ".planning/ROADMAP.md": "# Roadmap\n\n### Phase 1: One\n**Goal**: one\n",
+      [`${folder}/01-01-PLAN.md`]: "---\nphase: 01-one\nplan: 01\n---\n<objective>one</objective>\n<tasks>" +
+        '<task type="auto"><name>a</name><verify><automated>test -f a.txt</automated></verify></task></tasks>\n',
+    })
+      .agent(
+        "worker",
+        `ln -s ../../../../new.md ${folder}/01-01-SUMMARY.md; touch a.txt; echo '###PLAN_COMPLETE###'`,
+      )
+      .args("run", "--agent-cmd", "worker", "--no-sandbox").expectExit(0);
+
+    expect(existsSync(join(dirname(root), "new.md"))).toBe(false);
+    expect(read(`${folder}/01-01-SUMMARY.md`)).toContain("01-01");
+  });
+
   test("`ralph init` keeps a `.gitignore` that a person has beside the schema", async () => {
     const own = "config.json\n";
 
