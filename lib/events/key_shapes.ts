@@ -55,12 +55,19 @@ const PEM_MORE_REGEXP = /(?:[A-Za-z0-9+/=\s]|\\[nr])*(?:\\$)?/y;
  * Calls `found` with each key of the text from `start` on. Linear: a failed attempt costs a bounded number of steps.
  *
  * @param free where a key that was found before ends: none is looked for inside of it
+ * @param isBroken tells of a character that is not in the word before it. @default none is
  */
-export function findKeys(text: string, start: number, free: number, found: (span: KeySpan) => void): void {
+export function findKeys(
+  text: string,
+  start: number,
+  free: number,
+  found: (span: KeySpan) => void,
+  isBroken: (index: number) => boolean = () => false,
+): void {
   const anchor = ANCHOR_REGEXP;
   anchor.lastIndex = Math.max(start, free);
   for (let hit = anchor.exec(text); hit !== null; hit = anchor.exec(text)) {
-    const span = keyAt(text, hit);
+    const span = keyAt(text, hit, isBroken);
     if (span === null || span.from < start) continue;
     found(span);
     anchor.lastIndex = Math.max(anchor.lastIndex, span.to);
@@ -83,7 +90,12 @@ export function undecidedKey(text: string, end: number): number {
   return begin >= 0 ? Math.min(from, nearEnd + begin) : from;
 }
 
-function keyAt(text: string, { 0: anchor, index, groups }: RegExpExecArray): KeySpan | null {
+function keyAt(
+  text: string,
+  { 0: anchor, index, groups }: RegExpExecArray,
+  isBroken: (index: number) => boolean,
+): KeySpan | null {
+  const isWithin = (from: number): boolean => isInWord(text, from) && !isBroken(from);
   switch (anchor[0]) {
     case ":": {
       const to = endOf(text, index, LOGIN_REGEXP);
@@ -93,14 +105,14 @@ function keyAt(text: string, { 0: anchor, index, groups }: RegExpExecArray): Key
     case "b":
       return spanOf(text, index, BEARER_REGEXP, BEARER_MORE_REGEXP);
     case "A":
-      return isInWord(text, index) ? null : spanOf(text, index, KEY_REGEXP, KEY_MORE_REGEXP);
+      return isWithin(index) ? null : spanOf(text, index, KEY_REGEXP, KEY_MORE_REGEXP);
     case "J":
-      return isInWord(text, index - 2) ? null : spanOf(text, index - 2, KEY_REGEXP, KEY_MORE_REGEXP);
+      return isWithin(index - 2) ? null : spanOf(text, index - 2, KEY_REGEXP, KEY_MORE_REGEXP);
     default: {
       const { prefix } = groups ?? {};
       if (prefix === undefined) return spanOf(text, index, PEM_REGEXP, PEM_MORE_REGEXP);
       const from = index + 1 - prefix.length;
-      return isInWord(text, from) ? null : spanOf(text, from, KEY_REGEXP, KEY_MORE_REGEXP);
+      return isWithin(from) ? null : spanOf(text, from, KEY_REGEXP, KEY_MORE_REGEXP);
     }
   }
 }

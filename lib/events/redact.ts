@@ -1,12 +1,14 @@
 /**
  * Masks secrets in text and in streams of bytes, also where a secret is split between two chunks.
  *
- * Bytes are read as a string of one character each: that is what expressions are fastest on.
+ * Bytes are read as a string of one character each: that is what expressions are fastest on. Secrets are
+ * looked for in the text as it reads too, and masked with the colours and the characters without width in them.
  *
  * @module
  */
 import { orElse } from "../host/looks.ts";
 import { endOfKey, findKeys, type KeySpan, LONGEST_SHAPE, undecidedKey } from "./key_shapes.ts";
+import { hidesSomething, type Readable, readableOf } from "./readable.ts";
 
 /** Shorter values are words, not secrets. */
 export const SHORTEST_VALUE = 8;
@@ -92,6 +94,8 @@ const BEYOND_ASCII_REGEXP = /[\u0080-\uffff]/;
 const MASK = Buffer.from("***");
 /** Kept of what was written: what is before a secret counts. */
 const CONTEXT = 8;
+/** Bytes that show nothing are held back with what may become a secret, but no more than these. */
+const MOST_HIDDEN = 16_384;
 
 /** Masks a stream: what `push` and `end` return, one after the other, is the masked stream. */
 export interface Masker {
@@ -124,16 +128,18 @@ export function redactorFor(variables: Readonly<Record<string, string | undefine
  * ```
  */
 export function createRedactor(values: readonly string[]): Redactor {
-  const needles = values.map((value) => Buffer.from(value, "utf8").toString("latin1"))
+  const written = values.map((value) => Buffer.from(value, "utf8").toString("latin1"));
+  const needles = [...new Set(written.flatMap((value) => [value, readableOf(`${value} `)?.text.trimEnd() ?? value]))]
     .filter((needle) => needle.length >= SHORTEST_VALUE)
     .toSorted((one, other) => other.length - one.length);
   const find = createFinder(needles);
   return {
     text(text: string): string {
       // ASCII is its own bytes
-      if (!BEYOND_ASCII_REGEXP.test(text) && find(text, 0).length === 0) return text;
+      if (!BEYOND_ASCII_REGEXP.test(text) && find(text, null, 0).length === 0 && !hidesSomething(text)) return text;
       const bytes = Buffer.from(text, "utf8");
-      if (find(bytes.toString("latin1"), 0).length === 0) return text;
+      const raw = bytes.toString("latin1");
+      if (find(raw, readableOf(raw), 0).length === 0) return text;
       const masker = createMasker(needles, find);
       return Buffer.concat([masker.push(bytes), masker.end()]).toString("utf8");
     },
@@ -144,17 +150,28 @@ export function createRedactor(values: readonly string[]): Redactor {
 interface Span extends KeySpan {
   /** One of the values; else a key. */
   readonly isValue?: boolean;
+  /** Nothing that shows comes after it. */
+  readonly isLast?: boolean;
 }
 
-type Finder = (text: string, start: number, free?: number) => Span[];
+type Finder = (text: string, readable: Readable | null, start: number, free?: number) => Span[];
 
 /** All secrets from `start` on, keys only where none that was found before still is, by where they begin. */
 function createFinder(needles: readonly string[]): Finder {
   const findValues = needles.length === 0 ? null : createSearch(needles);
-  return (text, start, free = start) => {
+  return (text, readable, start, free = start) => {
     const spans: Span[] = [];
     findValues?.(text, start, spans);
     findKeys(text, start, free, (span) => spans.push(span));
+    if (readable !== null) {
+      const { text: read, at, endAt, from, isBroken } = readable;
+      const found: Span[] = [];
+      findValues?.(read, from(start), found);
+      findKeys(read, from(start), from(free), (span) => found.push(span), isBroken);
+      for (const span of found) {
+        spans.push({ ...span, from: at(span.from), to: endAt(span.to), isLast: span.to === read.length });
+      }
+    }
     return spans.length < 2 ? spans : spans.sort((one, other) => one.from - other.from);
   };
 }
@@ -219,23 +236,25 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
     const added = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const bytes = held === "" ? added : Buffer.concat([Buffer.from(held, "latin1"), added]);
     const text = bytes.toString("latin1");
-    const end = last ? text.length : Math.max(start, undecided(text, start));
+    const readable = readableOf(text);
+    const end = last ? text.length : Math.max(start, undecided(text, readable, start));
     let position = start + covered;
     let free = start + keyed;
     if (open !== null) {
-      free = Math.max(free, endOfKey(text, start, open));
+      const goesOn = endOfOpen(text, readable, start, open);
+      free = Math.max(free, goesOn.to);
       position = Math.max(position, free);
-      if (position < text.length) open = null;
+      if (!goesOn.isLast) open = null;
     }
     const parts: Uint8Array[] = [];
-    for (const span of find(text, start, free)) {
+    for (const span of find(text, readable, start, free)) {
       if (span.from >= end) break;
       if (span.from > position) parts.push(bytes.subarray(position, span.from));
       if (span.from > position || !afterMask) parts.push(MASK);
       afterMask = true;
       position = Math.max(position, span.to);
-      if (span.isValue !== true) free = span.to;
-      if (span.to === text.length) open = span.more;
+      if (span.isValue !== true) free = Math.max(free, span.to);
+      if (span.isLast ?? span.to === text.length) open = span.more;
     }
     if (position < end) {
       parts.push(bytes.subarray(position, end));
@@ -252,11 +271,26 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
   return { push: (chunk: Uint8Array) => take(chunk, false), end: () => take(new Uint8Array(0), true) };
 }
 
-/** The first place that an unfinished secret could begin at: the beginning of the last word. */
-function createUndecided(needles: readonly string[]): (text: string, start: number) => number {
+/** How far a key goes on that was open at the end of the last chunk. */
+function endOfOpen(
+  text: string,
+  readable: Readable | null,
+  start: number,
+  open: RegExp,
+): { readonly to: number; readonly isLast: boolean } {
+  const plain = endOfKey(text, start, open);
+  if (readable === null) return { to: plain, isLast: plain === text.length };
+  const read = endOfKey(readable.text, readable.from(start), open);
+  return { to: Math.max(plain, readable.endAt(read)), isLast: read === readable.text.length };
+}
+
+/** The first place that an unfinished secret could begin at, in the text as it is and as it reads. */
+function createUndecided(
+  needles: readonly string[],
+): (text: string, readable: Readable | null, start: number) => number {
   const spaced = needles.filter((needle) => /\s/.test(needle));
   const longest = Math.max(LONGEST_SHAPE, ...needles.map((needle) => needle.length));
-  return (text, start) => {
+  const within = (text: string, start: number): number => {
     const least = Math.max(start, text.length - longest);
     let end = text.length;
     while (end > least && !isSpace(text.charCodeAt(end - 1))) end -= 1;
@@ -270,6 +304,12 @@ function createUndecided(needles: readonly string[]): (text: string, start: numb
       }
     }
     return end;
+  };
+  return (text, readable, start) => {
+    const plain = within(text, start);
+    if (readable === null) return plain;
+    const read = readable.endAt(within(readable.text, readable.from(start)));
+    return Math.max(Math.min(plain, read), text.length - longest - MOST_HIDDEN);
   };
 }
 

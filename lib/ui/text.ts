@@ -10,12 +10,10 @@ import { FAILED_BEFORE, headlineOf } from "../backlog/attempts.ts";
 import type { Question } from "../context/context.ts";
 import type { EventOf, RalphEvent, TurnChanges } from "../events/types.ts";
 import { mapTexts, words } from "../host/data.ts";
+import { CONTROL_REGEXP, SEQUENCE_REGEXP } from "../host/invisible.ts";
 import { localTime } from "../host/local_date.ts";
 import { styledText } from "../host/terminal.ts";
 import type { Environment } from "../host/types.ts";
-
-const SEQUENCE_REGEXP = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
-const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** `createStyle()` writes these. */
 const PAINT_REGEXP = /(\u001b\[(?:1|2|22|3[1-69])m)/;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor, secretValues } from "../../lib/events/redact.ts";
+import { plainText } from "../../lib/ui/text.ts";
 
 describe("secretValues()", () => {
   test.each([
@@ -117,11 +118,91 @@ const piece = fc.oneof(
       "-----BEGIN PRIVATE KEY-----\n",
       "MIIabc+/".repeat(6),
       "\\n",
+      "\u001b[m",
+      "\u001b[31",
+      "\u0000",
+      "\u200b",
+      "\\u001b[m",
     ),
     weight: 5,
   },
   { arbitrary: fc.string({ maxLength: 6 }), weight: 1 },
 );
+
+/** Between any two characters of a secret: each shows nothing. */
+const HIDDEN = [
+  "\u001b[01;31m\u001b[K",
+  "\u001b[m",
+  "\u001b[38;2;255;100;100m",
+  "\u001b]0;a title\u0007",
+  "\u001b]8;;https://a.example\u001b\\",
+  "\u0000",
+  "\r",
+  "\u200b",
+  "\u2060",
+  "\ufeff",
+  "\u0085",
+];
+
+/** The text in parts of these sizes, one after the other. */
+function streamed(redactor: ReturnType<typeof createRedactor>, text: string, sizes: readonly number[]): string {
+  const bytes = Buffer.from(text);
+  const masker = redactor.stream();
+  const out: Uint8Array[] = [];
+  let offset = 0;
+  for (const size of sizes) {
+    out.push(Buffer.from(masker.push(bytes.subarray(offset, offset + size))));
+    offset += size;
+  }
+  out.push(Buffer.from(masker.push(bytes.subarray(offset))), masker.end());
+  return Buffer.concat(out).toString();
+}
+
+describe("a secret that invisible characters split", () => {
+  const key = `${"gh"}p_0123456789abcdefghijABCDEFGHIJ012345`;
+  const value = "abandon ability able";
+  const redactor = createRedactor([value, "hunter2hunter2"]);
+
+  test.each(HIDDEN)("is masked whole, wherever %j is in it, and wherever the chunks part", (hidden) => {
+    for (const secret of [key, value, "hunter2hunter2"]) {
+      for (let at = 1; at < secret.length; at += 1) {
+        const text = `k=${hidden}${secret.slice(0, at)}${hidden}${secret.slice(at)} z`;
+        expect(redactor.text(text)).toBe(`k=${hidden}*** z`);
+        for (let cut = 1; cut < text.length; cut += 5) expect(streamed(redactor, text, [cut])).toBe(`k=${hidden}*** z`);
+        expect(streamed(redactor, text, Array.from(text, () => 1))).toBe(`k=${hidden}*** z`);
+      }
+      const each = [...secret].join(hidden);
+      expect(redactor.text(`k=${each} z`)).toBe("k=*** z");
+      expect(streamed(redactor, `k=${each} z`, Array.from(each, () => 3))).toBe("k=*** z");
+    }
+  });
+
+  test("is masked as JSON writes it, and as JSON in JSON does", () => {
+    for (const hidden of HIDDEN.filter((one) => !one.includes("\\"))) {
+      const text = JSON.stringify({ text: `k=hunter2${hidden}hunter2 z` }).replaceAll(
+        /[\u007f-\uffff]/g,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      );
+      expect(redactor.text(text)).toBe('{"text":"k=*** z"}');
+      expect(redactor.text(JSON.stringify(text))).toBe(JSON.stringify('{"text":"k=*** z"}'));
+    }
+  });
+
+  test("is masked where it is longer than what is held back, and after a word that a colour ends", () => {
+    const long = Array.from({ length: 500 }, () => "Ab1").join("\u001b[m");
+    expect(streamed(redactor, `a sk-${long} b`, Array.from({ length: 90 }, () => 40))).toBe("a *** b");
+    expect(redactor.text(`TOKEN\u001b[32m${key}\u001b[m z`)).toBe("TOKEN\u001b[32m***\u001b[m z");
+  });
+
+  test("leaves text in which no secret is as it was, and holds back no endless flood", () => {
+    const text = HIDDEN.join("a b\n").repeat(20);
+    expect(redactor.text(text)).toBe(text);
+    expect(streamed(redactor, text, Array.from(text, () => 7))).toBe(text);
+    const masker = redactor.stream();
+    const got = Array.from({ length: 40 }, () => masker.push(Buffer.alloc(4096)).length);
+    expect(got.at(-1)).toBe(4096);
+  });
+});
 
 describe("createRedactor().stream()", () => {
   test("createRedactor().stream() looks for no key inside of one that was masked in an earlier chunk", () => {
@@ -139,18 +220,11 @@ describe("createRedactor().stream()", () => {
     const redactor = createRedactor(secrets);
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(60), { maxLength: 40 }), (pieces, sizes) => {
-        const bytes = Buffer.from(pieces.join(""));
-        const masker = redactor.stream();
-        const out: Uint8Array[] = [];
-        let offset = 0;
-        for (const size of sizes) {
-          out.push(Buffer.from(masker.push(bytes.subarray(offset, offset + size))));
-          offset += size;
-        }
-        out.push(Buffer.from(masker.push(bytes.subarray(offset))), masker.end());
-        const masked = Buffer.concat(out).toString();
+        const text = Buffer.from(pieces.join("")).toString();
+        const masked = streamed(redactor, text, sizes);
 
-        expect(masked).toBe(redactor.text(bytes.toString()));
+        expect(masked).toBe(redactor.text(text));
+        for (const secret of secrets.slice(0, 2)) expect(plainText(masked)).not.toContain(secret);
         for (const secret of secrets) expect(masked).not.toContain(secret);
         expect(masked).not.toMatch(/(?<![A-Za-z0-9*])sk-[A-Za-z0-9_.-]{17,}/);
       }),
