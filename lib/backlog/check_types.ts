@@ -103,8 +103,10 @@ export interface CheckExpectation {
 
 /** A check that ran. */
 export interface CheckResult extends CheckOutcome {
-  /** The check's; for a command the command itself. */
+  /** The check's; for a command the command itself. Secrets are masked in it, as in the command and the expectation. */
   readonly name: string;
+  /** Its `checkId()`, where something of these is masked. */
+  readonly id?: string;
   /** The command, where the name is another. */
   readonly command?: string;
   /** The condition that the command had to meet, where it is more than exit code 0. */

@@ -1,5 +1,5 @@
 import { hashText } from "../host/hash.ts";
-import type { CheckResult } from "./check_types.ts";
+import type { Check, CheckResult } from "./check_types.ts";
 
 /** More back-ticks than these open nothing, so that reading takes time in proportion to the text. */
 const OPENING_REGEXP = /(?<![\w-])Verify:[ \t]*(`{1,9})(?!`)/g;
@@ -72,12 +72,19 @@ export function storyCommands(story: { readonly acceptanceCriteria: readonly str
 
 /** Names a check wherever its text may be masked or labelled: a hash of its command, or of a function's name. */
 export function checkId(
-  { name, command = name, expect = {} }: Pick<CheckResult, "command" | "expect" | "name">,
+  { id, name, command = name, expect = {} }:
+    & Pick<Check, "command" | "expect">
+    & Pick<CheckResult, "id" | "name">,
 ): string {
-  return hashText(`${command} ${JSON.stringify(expect)}`).slice(0, ID_DIGITS);
+  return id ?? hashText(`${command} ${JSON.stringify(expect)}`).slice(0, ID_DIGITS);
 }
 
 const ID_DIGITS = 16;
+
+/** True for a result of this check, whose words it may hold masked. Pure. */
+export function isResultOf(result: Pick<CheckResult, "command" | "expect" | "id" | "name">, check: Check): boolean {
+  return result.id === undefined ? result.name === check.name : result.id === checkId(check);
+}
 
 /** A command that passes whatever the code is like: it checks nothing. */
 export function checksNothing(command: string): boolean {

@@ -1,13 +1,13 @@
 import { note, type RalphContext } from "../context/context.ts";
 import type { AsInstructed } from "../backlog/check_types.ts";
 import { createNewestLine } from "../events/newest_line.ts";
-import { createRedactor, secretValues } from "../events/redact.ts";
+import { type Redactor, redactorFor } from "../events/redact.ts";
 import type { RalphEvent } from "../events/types.ts";
-import { shortened } from "../host/data.ts";
+import { mapTexts, shortened } from "../host/data.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
 import type * as backlog from "../backlog/types.ts";
-import { checkId } from "../backlog/verify_commands.ts";
+import { checkId, isResultOf } from "../backlog/verify_commands.ts";
 import { type CheckLike, type CommandLike, isCommand, namedCheck, runFunctionCheck } from "./function.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import { createTapReader } from "../measured/tests_run.ts";
@@ -41,6 +41,8 @@ export interface VerifyOptions {
   /** Ends the running check and starts no other. @default the context's */
   readonly signal?: AbortSignal;
 }
+
+type RunOptions = VerifyOptions & { readonly signal: AbortSignal; readonly redactor: Redactor };
 
 /** A look at what checks find: no event tells of it, and a failure is none of the run's. */
 export function verifyQuietly(
@@ -82,6 +84,7 @@ export async function verify(
   const signal = options.signal ?? ralph.signal;
   const results: backlog.CheckResult[] = [];
   const runnables = toRunnables(checks);
+  const redactor = redactorFor(ralph.host.environment.variables);
   const isolated = ralph.config.verify.isolated && options.place === undefined && runnables.some(isShellCommand);
   await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { signal }) : null;
   const isolatedIn = tree === null ? undefined : rememberingAll(tree.place, runnables);
@@ -100,12 +103,14 @@ export async function verify(
     if (!isTold) ralph.events.emit({ type: "check-start", name, scope, number, total: checks.length });
     const started = ralph.host.clock.steady();
     const outcome = known?.outcome ??
-      await runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, number);
+      await runPlaced(ralph, check, { ...options, ...place, signal, redactor }, isolatedIn, number);
     await ralph.lookAfter?.(`the check \`${name}\``);
     if (signal.aborted) return { status: "aborted", results };
     const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
     const durationMs = Math.max(0, ralph.host.clock.steady() - started);
-    const result = { ...outcome, ...namesOf(check), scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
+    const tail = redactor.text(outcome.tail);
+    const shown = { ...outcome, tail, ...namesOf(check, redactor), scope };
+    const result = { ...shown, durationMs, ...(isOld ? { failedBefore: true } : {}) };
     results.push(result);
     const isKept = known === undefined && isShellCommand(check) && isWhole(outcome);
     if (isKept) earlier.set(whole, { check, outcome });
@@ -129,12 +134,18 @@ function rememberingAll(place: CheckoutPlace, runnables: readonly Runnable[]): C
   return commands.every((check) => place.known(keyOf(check)) !== null) ? place : { ...place, known: () => null };
 }
 
-function namesOf({ name, command, expect }: Runnable): Pick<backlog.CheckResult, "name" | "command" | "expect"> {
-  return {
+/** Words of a check as they may be stored, shown and committed: every result has them from here. */
+function namesOf(
+  { name, command, expect }: Runnable,
+  { text }: Redactor,
+): Pick<backlog.CheckResult, "name" | "command" | "expect" | "id"> {
+  const names = {
     name,
     ...(command === undefined || command === name ? {} : { command }),
     ...(expect === undefined ? {} : { expect }),
   };
+  const masked = mapTexts(names, text) as typeof names;
+  return JSON.stringify(masked) === JSON.stringify(names) ? names : { ...masked, id: checkId(names) };
 }
 
 /** The key that keeps a result, beside the tree. */
@@ -151,7 +162,7 @@ function isWhole({ exitCode, timedOut }: backlog.CheckOutcome): boolean {
 async function runPlaced(
   ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root">,
   check: Runnable,
-  { place: given, ...options }: VerifyOptions & { readonly signal: AbortSignal },
+  { place: given, ...options }: RunOptions,
   isolated: CheckoutPlace | undefined,
   number: number,
 ): Promise<backlog.CheckOutcome> {
@@ -192,14 +203,13 @@ function endOf(result: backlog.CheckResult): Extract<RalphEvent, { type: "check-
 async function runOne(
   ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root">,
   check: Runnable,
-  options: VerifyOptions & { readonly signal: AbortSignal },
+  options: RunOptions,
   number: number,
 ): Promise<backlog.CheckOutcome> {
-  const { signal, item = null, base = null, cwd = ralph.root, done, logs, asInstructed } = options;
+  const { signal, item = null, base = null, cwd = ralph.root, done, logs, asInstructed, redactor } = options;
   const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
   const log = logs === undefined || check.review === true ? null : createLog(logs, number);
   if (check.run !== undefined) await log?.open(); // it may write beside its log
-  const redactor = createRedactor(secretValues(ralph.host.environment.variables));
   const newest = createNewestLine();
   let tap = createTapReader();
   ralph.events.preview?.(newest.read);
@@ -225,8 +235,7 @@ async function runOne(
     }
     const more = { ...done && { done }, ...logs !== undefined && { logs }, ...asInstructed && { asInstructed } };
     const context = { cwd, item, base, signal, ...more };
-    const found = await runFunctionCheck(ralph, check.run, context, shell);
-    return { ...found, tail: redactor.text(found.tail) };
+    return await runFunctionCheck(ralph, check.run, context, shell);
   } finally {
     await log?.close();
   }
@@ -334,7 +343,9 @@ export async function repeatFailed(
   const second = await verify(ralph, again, { ...options, ...logs, ...fresh });
   if (second.status === "aborted") return { verification: { ...second, results: found.results }, unsteady: [] };
   const results = found.results.map((result) =>
-    result.ok ? result : second.results.find((one) => one.ok && isOf(one, result)) ?? result
+    result.ok
+      ? result
+      : second.results.find((one) => one.ok && checkId(one) === checkId(result) && one.scope === result.scope) ?? result
   );
   return {
     verification: verificationOf(results),
@@ -342,6 +353,6 @@ export async function repeatFailed(
   };
 }
 
-function isOf({ name, scope }: backlog.CheckResult, check: Pick<backlog.Check, "name" | "scope">): boolean {
-  return name === check.name && scope === (check.scope ?? "");
+function isOf(result: backlog.CheckResult, check: backlog.Check): boolean {
+  return isResultOf(result, check) && result.scope === (check.scope ?? "");
 }

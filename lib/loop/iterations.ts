@@ -20,7 +20,7 @@ import { BETWEEN } from "./settle/run_line.ts";
 import type { Settled } from "./settle/settle.ts";
 import type { Brief } from "../checks/brief/types.ts";
 import { onOneLine } from "../prompts/render.ts";
-import { noChecks } from "../backlog/verify_commands.ts";
+import { isResultOf, noChecks } from "../backlog/verify_commands.ts";
 import { usageOf } from "../backlog/usage.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
@@ -386,8 +386,9 @@ function changesOf({ turn }: Attempt): { readonly changes?: TurnChanges } {
 
 /** Commands that passed in an attempt. Pure. */
 function greenOf({ verification }: Attempt, checks: readonly Check[]): readonly string[] {
-  const passed = new Set(verification?.results.filter(({ ok }) => ok).map(({ name }) => name));
-  return checks.flatMap(({ name, command }) => command !== undefined && passed.has(name) ? [command] : []);
+  const passed = verification?.results.filter(({ ok }) => ok) ?? [];
+  const isGreen = (check: Check): boolean => passed.some((result) => isResultOf(result, check));
+  return checks.flatMap((check) => check.command !== undefined && isGreen(check) ? [check.command] : []);
 }
 
 function reasonOf(settlement: Settlement, attempt: Attempt): string | null {

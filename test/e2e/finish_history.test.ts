@@ -320,7 +320,7 @@ describe("ralph finish, where a command holds a token", () => {
 
     expect(stderr).toContain("holds a secret in plain: scripts/ralph/prd.json");
     expect(stderr).toContain(
-      "the branch keeps scripts/ralph/prd.json, scripts/ralph/progress.txt: take the secret out and commit",
+      "the branch keeps scripts/ralph/prd.json: take the secret out and commit",
     );
     expect(git("log", "-p", "main")).not.toContain(TOKEN);
   });

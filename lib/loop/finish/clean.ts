@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { note, type RalphContext } from "../../context/context.ts";
 import type { Backlog, Check, CheckResult } from "../../backlog/types.ts";
+import { isResultOf } from "../../backlog/verify_commands.ts";
 import { isNamed, whyNotReproducible } from "../../checks/checkout/classify.ts";
 import { openCheckout } from "../../checks/checkout/open_checkout.ts";
 import type { BroughtUp, Checkout, CheckoutPlace } from "../../checks/checkout/place.ts";
@@ -83,7 +84,7 @@ export function createCleanRun(
       if (checkout === null || absent.length === 0) return; // it has all that the tree has
       const { looked = {} } = ralph.journal.clean(key) ?? {};
       const unknown = checks.filter(({ command }) => command !== undefined && looked[command] !== true)
-        .filter(({ name }) => red.some((one) => one.name === name));
+        .filter((check) => red.some((one) => isResultOf(one, check)));
       if (unknown.length === 0) return;
       brought ??= await checkout.bringUp();
       if (brought.status !== "ready") return;
@@ -113,7 +114,7 @@ async function lookIn(
 ): Promise<void> {
   for (const check of checks) {
     const { command } = check;
-    const tree = red.find(({ name }) => name === check.name);
+    const tree = red.find((one) => isResultOf(one, check));
     if (command === undefined || tree === undefined) continue;
     const clean = await verifyQuietly(ralph, [check], { place, signal });
     const result = clean.results[0];
@@ -207,8 +208,8 @@ export async function lackingIn(
   },
 ): Promise<Lacking | null> {
   if (ralph.config.verify.final !== "clean") return null;
-  const failing = checks.filter(({ name, command }) =>
-    command !== undefined && failures.some((failure) => failure.name === name)
+  const failing = checks.filter((check) =>
+    check.command !== undefined && failures.some((failure) => isResultOf(failure, check))
   );
   if (failing.length === 0) return null;
   const inTree = await verifyQuietly(ralph, failing, { signal });

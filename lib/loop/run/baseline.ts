@@ -1,5 +1,6 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import type { Check, CheckResult } from "../../backlog/types.ts";
+import { isResultOf } from "../../backlog/verify_commands.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { missingTool } from "../../checks/missing_tool.ts";
 import { verify } from "../../checks/verify.ts";
@@ -54,7 +55,7 @@ export async function baselineOf(
   const known = await triedOn(ralph, shared);
   if (known !== null) {
     await clean?.look(redFirst(known), shared, signal);
-    return outcomeOf(ralph, known);
+    return outcomeOf(ralph, shared, known);
   }
   const repository = requireRepository(ralph);
   ralph.events.emit({ type: "step-start", step: "baseline", title: "The checks before the first turn" });
@@ -79,7 +80,7 @@ export async function baselineOf(
     note(ralph, "warn", `the checks themselves changed the tree: ${rootPaths(ralph, paths).join(", ")}`);
   }
   TRIED.set(ralph.run, { commands: commandsOf(shared), results, tree: now, state: topLevelPaths(ralph, state) });
-  return outcomeOf(ralph, results, now);
+  return outcomeOf(ralph, shared, results, now);
 }
 
 /** The results of the same commands on this very tree. */
@@ -98,7 +99,12 @@ function redFirst(results: readonly CheckResult[]): readonly CheckResult[] {
   return [...results.filter(({ ok }) => !ok), ...results.filter(({ ok }) => ok)];
 }
 
-function outcomeOf({ config }: RalphContext, results: readonly CheckResult[], tree?: TreeSnapshot): Baseline {
+function outcomeOf(
+  { config }: RalphContext,
+  shared: readonly Check[],
+  results: readonly CheckResult[],
+  tree?: TreeSnapshot,
+): Baseline {
   const red = results.filter(({ ok }) => !ok);
   const slow = red.filter(({ timedOut }) => timedOut === true).map(({ name }) =>
     `${name} reached verify.timeout (${config.verify.timeout} s) before the first turn: raise it`
@@ -108,9 +114,9 @@ function outcomeOf({ config }: RalphContext, results: readonly CheckResult[], tr
     return tool === null ? [] : [`${result.name} cannot run: ${tool} was not found; install it, or name another check`];
   });
   const reasons = [...slow, ...absent];
-  return reasons.length > 0
-    ? { status: "blocked", reasons }
-    : { status: "known", failing: new Set(red.map(({ name }) => name)), ...tree && { tree } };
+  if (reasons.length > 0) return { status: "blocked", reasons };
+  const failing = shared.filter((check) => red.some((result) => isResultOf(result, check)));
+  return { status: "known", failing: new Set(failing.map(({ name }) => name)), ...tree && { tree } };
 }
 
 function summaryOf(count: number, failing: number): string {

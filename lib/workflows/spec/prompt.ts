@@ -2,6 +2,7 @@ import { failureOf } from "../../backlog/attempts.ts";
 import { join, relative, sep } from "node:path";
 import { readText } from "../../host/files.ts";
 import type { Check, Verification, WorkContext } from "../../backlog/types.ts";
+import { isResultOf } from "../../backlog/verify_commands.ts";
 import * as prompts from "../../prompts/render.ts";
 import type { PromptFacts } from "../stories.ts";
 import { findSpec } from "./find_spec.ts";
@@ -97,9 +98,9 @@ function rejectedBefore({ id, s, reject }: Task): readonly string[] {
 
 function checksOf(checks: readonly Check[], first: Verification | null): string {
   if (checks.length === 0) return "Nothing: no check is named, so that your word will be shown as unverified.";
-  const named = new Map(first?.results.map((result) => [`${result.scope}\n${result.name}`, result]));
-  const lines = checks.map(({ name, scope }) => {
-    const result = named.get(`${scope ?? ""}\n${name}`);
+  const lines = checks.map((check) => {
+    const { name, scope = "" } = check;
+    const result = first?.results.find((one) => one.scope === scope && isResultOf(one, check));
     if (result === undefined) return { ok: true, line: `- \`${name}\`` };
     if (result.ok) return { ok: true, line: `- \`${name}\`: passed just now` };
     const tail = prompts.quoted(result.tail.slice(-FAILURE_CHARACTERS));
