@@ -85,6 +85,8 @@ export interface JudgedItem {
   readonly text: string;
   /** Files that its turns changed, relative to the root. */
   readonly changed: readonly string[];
+  /** The commit at which it passed last. */
+  readonly passed?: string;
 }
 
 /** Reads and appends. Every append is one write of one line. */

@@ -96,7 +96,9 @@ const item = z.looseObject({ id: z.string().min(1), kind: z.string(), title: z.s
 const judging = z.strictObject({
   base: hash.nullable(),
   steps: z.array(z.strictObject({ from: hash, to: hash, globs: z.array(z.string()).optional() })),
-  items: z.array(z.strictObject({ id: z.string(), text: z.string(), changed: z.array(z.string()) })),
+  items: z.array(
+    z.strictObject({ id: z.string(), text: z.string(), changed: z.array(z.string()), passed: hash.optional() }),
+  ),
 });
 
 const JOB = z.strictObject({

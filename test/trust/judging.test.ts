@@ -440,6 +440,52 @@ describe("the checks are put to the test", () => {
     },
   );
 
+  describe("a test that came with an item which passed is old for the items after it", () => {
+    const product = 'echo "export const more = (a) => a + 1;" > src/more.mjs';
+    const more = `cat > test/more.test.mjs <<'END'
+import test from "node:test";
+import assert from "../support/assert.mjs";
+import { more } from "../src/more.mjs";
+test("more", () => assert.equal(more(2), 3));
+END`;
+    const both = [["a", "node --test test/"], ["b", JAVASCRIPT.check]] as const;
+    const items = () => memoryBacklog(both.map(([id, check]) => ({ id, title: `Item ${id}`, checks: [check] })));
+    const first = `${product}; ${more}\n${JAVASCRIPT.work}`;
+    const undone = 'echo "export const more = () => 0;" > src/more.mjs';
+
+    test.each([
+      ["skipped", "sed -i 's/^test(/test.skip(/' test/more.test.mjs"],
+      ["made to expect what there is", "sed -i 's/, 3)/, 0)/' test/more.test.mjs"],
+      ["deleted", "rm test/more.test.mjs"],
+    ])("%s: it is named", async (_, cheat) => {
+      await using world = await worldOf(JAVASCRIPT, [first, `${undone}; ${cheat}; echo >> src/add.mjs`]);
+
+      const outcome = await runLoop(world.ralph, items());
+
+      expect(outcome.status).toBe("passed");
+      expect(said(outcome)).toEqual([expect.stringMatching(/^old-tests test\/more\.test\.mjs: .*fails/)]);
+    });
+
+    test("block: the attempt fails", async () => {
+      const skip = "sed -i 's/^test(/test.skip(/' test/more.test.mjs";
+      const config = { config: { tests: { integrity: "block" } } } as const;
+      await using world = await worldOf(JAVASCRIPT, [first, `${undone}; ${skip}; echo >> src/add.mjs`], config);
+
+      await runLoop(world.ralph, items(), { maxIterations: 3 });
+
+      expect(world.prompts[2]).toContain("test/more.test.mjs (changed) as before the work");
+    });
+
+    test("extended: no news", async () => {
+      const extend = `echo 'test("less", () => assert.equal(more(-1), 0));' >> test/more.test.mjs`;
+      await using world = await worldOf(JAVASCRIPT, [first, `${extend}; echo >> src/add.mjs`]);
+
+      const outcome = await runLoop(world.ralph, items());
+
+      expect([outcome.status, said(outcome)]).toEqual(["passed", []]);
+    });
+  });
+
   test("off: nothing runs once more", async () => {
     await using world = await worldOf(SHELL, [`${SHELL.stub}; echo true > scripts/check.sh`], {
       config: { tests: { integrity: "off" } },

@@ -1,6 +1,6 @@
 import { posix, relative, sep } from "node:path";
 import picomatch from "picomatch";
-import type { JudgingHistory } from "../../backlog/journal_types.ts";
+import type { JudgedItem, JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { laidCommit, layCommit, objectOf, withLaid } from "../../git/laid.ts";
 import { foldersAbove } from "../../host/programs.ts";
@@ -121,6 +121,25 @@ export async function oldEntries(
   return old;
 }
 
+/** Such files by the items: the first that passed with a file has it. */
+async function verifiedEntries(
+  commits: Pick<Commits, "entries">,
+  items: readonly JudgedItem[],
+  { old, now, isJudge }: Pick<Question, "now" | "old"> & { isJudge(path: string): boolean },
+): Promise<Entries> {
+  const found = new Map<string, TreeEntry>();
+  for (const { changed, passed } of items) {
+    const paths = changed.filter((path) => !old.has(path) && !found.has(path) && isJudge(path));
+    if (passed === undefined || paths.length === 0) continue;
+    const entries = await commits.entries(passed);
+    for (const path of paths) {
+      const entry = entries.get(path);
+      if (entry !== undefined && entry.hash !== now.get(path)?.hash) found.set(path, entry);
+    }
+  }
+  return found;
+}
+
 /** A file that differs between the commit before the work and the one after it. */
 export interface ChangedFile {
   /** Relative to the root. */
@@ -137,6 +156,8 @@ export interface Question {
   /** A commit with all files as they were before it. */
   readonly base: string;
   readonly old: Entries;
+  /** What items that passed brought to judge by, as it was then, where it was changed since. */
+  readonly verified: Entries;
   readonly now: Entries;
   readonly changed: readonly ChangedFile[];
   readonly files: Files;
@@ -169,14 +190,20 @@ export async function questionOf(
   const odd = [...differing(old, now).keys()].filter((path) => kindOf(path, known) === "judge");
   const imported = await importedByTests(commits, { base: history.base, old, isTest: known.isTest }, odd);
   const files = { ...known, published: new Set([...known.published, ...imported]) };
+  const isJudge = (path: string): boolean => !["product", "lock"].includes(kindOf(path, files));
+  const others = history.items.filter(({ id }) => id !== item?.id);
+  const verified = await verifiedEntries(commits, others, { old, now, isJudge });
   const mayChange = item === undefined ? () => false : picomatch([...mayChangeTests(item)], { dot: true });
-  const changed = [...differing(old, now)].filter(([path]) => !isOwn(path) && !mayChange(path)).map(([path, is]) => ({
+  const gone = [...verified.keys()].filter((path) => !now.has(path)).map((path) => [path, null] as const);
+  const changed = [...differing(old, now), ...gone].filter(([path]) => !isOwn(path) && !mayChange(path)).map((
+    [path, is],
+  ) => ({
     path,
-    how: !old.has(path) ? "added" : is === null ? "deleted" : "changed",
+    how: !old.has(path) && !verified.has(path) ? "added" : is === null ? "deleted" : "changed",
     kind: kindOf(path, files),
   } as const));
   const base = history.steps.length === 0 ? history.base : await commits.lay(history.base, differing(first, old));
-  return { commits, head, base, old, now, changed, files };
+  return { commits, head, base, old, verified, now, changed, files };
 }
 
 /** The files that one of the old tests imports: it is about them, whatever they are called. */

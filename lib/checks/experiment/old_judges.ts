@@ -152,7 +152,7 @@ async function isBlindNow(question: Question, bench: Bench, check: string): Prom
   return await broken(question.head, question.now) === "green";
 }
 
-async function oldLayers({ commits, base, old, now, changed, files }: Question): Promise<Layers> {
+async function oldLayers({ commits, base, old, verified, now, changed, files }: Question): Promise<Layers> {
   const layers = new Map<string, TreeEntry | null>();
   const textOf = async (entry: TreeEntry | undefined): Promise<string | null> =>
     entry?.mode.startsWith("100") === true ? await commits.read(entry.hash) : null;
@@ -160,7 +160,7 @@ async function oldLayers({ commits, base, old, now, changed, files }: Question):
   const withTests = new Set(await commits.containing(base, wordsOfInlineTests(products)));
   for (const { path, kind, how } of changed) {
     if (kind === "product" && !withTests.has(path)) continue;
-    const [was, is] = [old.get(path), now.get(path)];
+    const [was, is] = [old.get(path) ?? verified.get(path), now.get(path)];
     if (kind === "lock") continue;
     if (kind === "product" || kind === "manifest") {
       const none = path.endsWith(".json") ? "{}" : ""; // a manifest that was not there said nothing of how to check

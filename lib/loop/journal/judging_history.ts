@@ -31,7 +31,7 @@ export function attempted(
   commit: string | null,
 ): Judging {
   const known = judging.items.find(({ id }) => id === item.id);
-  const now = judgedItem(item, attempt, known);
+  const now = { ...judgedItem(item, attempt, known), ...commit === null ? {} : { passed: commit } };
   const items = [...judging.items.filter(({ id }) => id !== item.id), now];
   const { base, steps } = judging;
   const mayChange = picomatch([...mayChangeTests(item)], { dot: true });
@@ -49,8 +49,9 @@ export function runEndedAt(judging: Judging, head: string | null): Judging {
 /** An item as the history has it, with what one more attempt changed. Pure. */
 export function judgedItem(item: Item, attempt: Pick<Attempt, "turn"> | null, known?: JudgedItem): JudgedItem {
   const { id, title, criteria = [] } = item;
+  const passed = known?.passed === undefined ? {} : { passed: known.passed };
   const changed = [...new Set([...known?.changed ?? [], ...attempt?.turn?.changedFiles ?? []])];
-  return { id, text: item.isAdded === true ? "" : [title, ...criteria].join("\n"), changed };
+  return { id, text: item.isAdded === true ? "" : [title, ...criteria].join("\n"), changed, ...passed };
 }
 
 function literal(path: string): string {
