@@ -57,6 +57,10 @@ test("`ralph attest` repeats the verdict of a run on another clone, and says wha
   execFileSync("git", ["clone", "-q", "-b", "ralph/ten", root, clone], { stdio: "pipe" });
   const attest = (...words: string[]): ReturnType<typeof ralphCli> => ralphCli(clone).args("attest", ...words);
 
+  git("config", "user.name", "a");
+  git("config", "user.email", "a@b.invalid");
+  // a run in which nothing was attempted knows of no finding that another clone had
+  expect((await ralphCli(clone).args("run", "--agent-cmd", "false").expectExit(0)).stderr).toContain("0 verified");
   const missing = await attest("verify").expectExit(1);
   expect(missing.stderr).toContain("git fetch origin 'refs/notes/*:refs/notes/*'");
   git("fetch", "-q", "origin", "refs/notes/*:refs/notes/*");
@@ -66,8 +70,6 @@ test("`ralph attest` repeats the verdict of a run on another clone, and says wha
   expect(same.stderr).toContain("  repeated: the same verdict");
   expect((await attest("show").expectExit(0)).stdout).toContain('"verificationResult":"PASSED"');
 
-  git("config", "user.name", "a");
-  git("config", "user.email", "a@b.invalid");
   git("switch", "-q", "main");
   git("merge", "-q", "--squash", "ralph/ten");
   git("commit", "-qm", "squashed");

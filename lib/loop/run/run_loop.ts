@@ -92,6 +92,7 @@ export async function runLoop<Data, Findings>(
   const { head } = await repository.head();
   const large = isOver ? await tooLarge(ralph, key, ended.passed, { from: now.head, to: head }) : [];
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
+  const isJudged = ralph.journal.judging(key).items.length > 0; // else another clone may know what this one does not
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head, isDoubted);
   const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
   const work = await branchWork(repository, { since: now.head, isApart: stateIn(ralph, backlog) });
@@ -104,10 +105,9 @@ export async function runLoop<Data, Findings>(
     notices: [...ended.notices, ...named, ...large, ...restoredNotices(brief), ...fixed, ...late],
   };
   if (isOver) await remember(ralph, key, outcome);
-  if (isChecked && checked !== null) {
-    const { results: checks } = loop;
-    const { notices } = outcome;
-    await noteVerdict(ralph, { commit: checked, base: work.from, checks, notices, brief: brief.record });
+  if (isChecked && isJudged && checked !== null) {
+    const { from: base } = work;
+    await noteVerdict(ralph, { ...outcome, commit: checked, base, checks: loop.results, brief: brief.record });
   }
   announceEnd(ralph, outcome, { work, checked });
   return { ...outcome, ...work === null ? {} : { work }, ...goal === null ? {} : { goal } };
