@@ -184,7 +184,10 @@ class Coordinator implements Elsewhere {
     const { attempt: { id }, item } = one;
     const pushed = await this.#fetch(attemptRef(id)) ? await remote.readResult(this.#repository, id) : null;
     if (end.status === "done") return await madeOf(this.#repository, one, end.result, pushed);
-    if (pushed !== null) return await madeOf(this.#repository, one, pushed.result, pushed); // its worker died before it said so
+    if (pushed !== null) { // its worker died before it said so, or was told too late to give it up
+      if (end.status === "failed") await this.#ask(() => this.#parts.engine.alter("forget", [id]));
+      return await madeOf(this.#repository, one, pushed.result, pushed);
+    }
     if (end.status === "cancelled") return withoutWork(one, { status: "interrupted" });
     this.#givenUp.set(id, item.id);
     return withoutWork(one, { status: "blocked", message: `no worker could do it: ${end.message}` });

@@ -151,6 +151,24 @@ describe("`ralph queue` of a run", { timeout: 180_000, ...needs("postgresql") },
     expect(world.landed()).toEqual(["US-0001"]);
   });
 
+  test("a job that is discarded as its result is pushed is used, and leaves the list", async () => {
+    const world = new World(postgres.url, 1);
+    const hook = join(world.clones.remote, "hooks", "post-receive");
+    // the worker's push ends when the job has been given up
+    writeFileSync(hook, "#!/bin/sh\ngrep -q refs/ralph/attempts/ || exit 0\nsleep 8\n", { mode: 0o755 });
+    const run = world.run();
+    world.worker("w", WAITS);
+    const id = await world.job("US-0001", "active");
+    world.go("US-0001");
+    await expect.poll(() => world.clones.refs().join(), { interval: 100 }).toContain("refs/ralph/attempts/");
+    expect((await world.queue("discard", id)).exitCode).toBe(0);
+
+    expect((await run.end).exitCode).toBe(0);
+
+    expect(world.landed()).toEqual(["US-0001"]);
+    expect((await world.queue("status")).stdout).toContain("0 waiting, 0 active, 0 done, 0 failed");
+  });
+
   test("`drain` takes back what no worker has, lands what is worked on, and ends the run as a stop does", async () => {
     const world = new World(postgres.url, 3);
     const run = world.run();
