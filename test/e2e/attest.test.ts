@@ -59,7 +59,7 @@ test("`ralph attest` repeats the verdict of a run on another clone, and says wha
 
   git("config", "user.name", "a");
   git("config", "user.email", "a@b.invalid");
-  // a run in which nothing was attempted knows of no finding that another clone had
+  // a clone in which no item passed knows of no finding that another one had
   expect((await ralphCli(clone).args("run", "--agent-cmd", "false").expectExit(0)).stderr).toContain("0 verified");
   const missing = await attest("verify").expectExit(1);
   expect(missing.stderr).toContain("git fetch origin 'refs/notes/*:refs/notes/*'");

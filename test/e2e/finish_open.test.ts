@@ -126,3 +126,19 @@ describe("ralph finish, where work was added after the run that passed", () => {
     expect(git("show", "main:hello.txt")).toBe("hello");
   });
 });
+
+test("a test that came with the work and was emptied since is not merged by `ralph finish`", async () => {
+  const prd = PRD.replace("test -f hello.txt", "sh test/hello.sh");
+  const work = "echo hello > hello.txt; mkdir -p test; echo 'grep -q hello hello.txt' > test/hello.sh";
+  const { root, git } = await ralphCli().dirty({ "scripts/ralph/prd.json": prd })
+    .agent("worker", `cat > /dev/null; ${work}; echo '<promise>COMPLETE</promise>'`)
+    .args("run", "--agent-cmd", "worker").expectExit(0);
+  writeFileSync(join(root, "test", "hello.sh"), "true\n");
+  writeFileSync(join(root, "hello.txt"), "bye\n");
+  git("commit", "-qam", "later");
+
+  const { stderr } = await finish(root, "--approve", "finish").expectExit(1);
+
+  expect(stderr).toContain("the checks cannot be believed: test/hello.sh");
+  expect(git("log", "-1", "--format=%s", "main")).not.toContain("hello");
+});

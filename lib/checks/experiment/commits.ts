@@ -156,7 +156,7 @@ export interface Question {
   /** A commit with all files as they were before it. */
   readonly base: string;
   readonly old: Entries;
-  /** What items that passed brought to judge by, as it was then, where it was changed since. */
+  /** Judging files that items which passed brought, as they were then, where they were changed since. */
   readonly verified: Entries;
   readonly now: Entries;
   readonly changed: readonly ChangedFile[];

@@ -1,9 +1,15 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import { attest, briefHash, ownAttestation } from "../../attest/attest.ts";
 import type { CheckResult, CommandCheck } from "../../backlog/types.ts";
-import type { BriefRecord } from "../../backlog/journal_types.ts";
+import type { BriefRecord, JudgedItem } from "../../backlog/journal_types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { type Repository, requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
+import {
+  type Repository,
+  requireRepository,
+  type RootedRepository,
+  rootPaths,
+  topLevelPaths,
+} from "../../git/repository.ts";
 import { VERSION } from "../../host/version.ts";
 import type { Notice } from "../policy/progress.ts";
 import { maskOf } from "../settle/committer.ts";
@@ -15,6 +21,7 @@ import { createTestReader } from "../../measured/tests_run.ts";
 import { verify } from "../../checks/verify.ts";
 import { type Config, CONFIG_FILE } from "../../config/load.ts";
 import { commitAt, defaultBranch } from "../../git/refs.ts";
+import { pathsBetween } from "../../git/run_git.ts";
 
 /** A commit that passed. */
 export interface Passed {
@@ -80,6 +87,8 @@ interface VerdictSinceOptions {
   readonly head?: string;
   /** Commands beside those of the base's `verify.default`. */
   readonly checks?: readonly (string | CommandCheck)[];
+  /** Commits at which items passed: tests that came with them are old for what came later. Git has to have them. */
+  readonly verified?: readonly string[];
   /** Milliseconds that one check may take. @default what the base's `verify.timeout` says */
   readonly timeoutMs?: number;
   /** Ends the checks. @default the context's */
@@ -141,7 +150,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   if (now.status === "failed") return { ...known, status: "failed", reasons: [describeFailures(now)] };
   const { experiments } = await import("../../checks/experiment/experiments.ts");
   const evidence = await experiments(judged, {
-    history: { base, steps: [], items: [] },
+    history: { base, steps: [], items: await itemsAt(ralph, base, options.verified ?? []) },
     head,
     commands,
     isOwn: (path) => path === CONFIG_FILE,
@@ -216,4 +225,12 @@ export async function configAt(ralph: RootedRepository, base: string): Promise<C
   const checked = checkConfig(value, { ignoreUnknown: true });
   if (checked.config !== null) return checked.config;
   throw invalid(checked.problems.map(({ text }) => text).join("; "));
+}
+
+async function itemsAt(ralph: RalphContext, base: string, verified: readonly string[]): Promise<readonly JudgedItem[]> {
+  const place = { root: ralph.root, repository: requireRepository(ralph) };
+  return await Promise.all(verified.map(async (passed) => {
+    const changed = rootPaths(place, await pathsBetween(place.repository, base, passed));
+    return { id: passed, text: "", changed, passed };
+  }));
 }

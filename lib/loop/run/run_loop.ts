@@ -92,7 +92,6 @@ export async function runLoop<Data, Findings>(
   const { head } = await repository.head();
   const large = isOver ? await tooLarge(ralph, key, ended.passed, { from: now.head, to: head }) : [];
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
-  const isJudged = ralph.journal.judging(key).items.length > 0; // else another clone may know what this one does not
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head, isDoubted);
   const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
   const work = await branchWork(repository, { since: now.head, isApart: stateIn(ralph, backlog) });
@@ -105,7 +104,8 @@ export async function runLoop<Data, Findings>(
     notices: [...ended.notices, ...named, ...large, ...restoredNotices(brief), ...fixed, ...late],
   };
   if (isOver) await remember(ralph, key, outcome);
-  if (isChecked && isJudged && checked !== null) {
+  const isKnown = ralph.journal.passed(key).length > 0; // else another clone has seen the work, and what was to be said of it
+  if (isChecked && isKnown && checked !== null) {
     const { from: base } = work;
     await noteVerdict(ralph, { ...outcome, commit: checked, base, checks: loop.results, brief: brief.record });
   }

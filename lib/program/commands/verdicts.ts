@@ -247,15 +247,14 @@ async function again(ralph: RalphContext, { base, checks, findings }: Verdict, h
   const commands = known.filter(({ exitCode }) => exitCode !== null); // others are no commands
   const now = await verdictSince(ralph, { base: base ?? `${head}^`, head, checks: commands });
   const codes = new Map(now.checks.map(({ name, exitCode }) => [name, exitCode]));
-  const named = (found: readonly { readonly kind: string; readonly subject: string }[]): string =>
-    found.map(({ kind, subject }) => `${kind} ${subject}`).toSorted().join(", ");
+  const attested = new Set(findings.map(({ kind, subject }) => `${kind} ${subject}`));
   const differences = [
     ...now.status === "passed" ? [] : [`status: passed, now ${now.status}`],
     ...known.filter(({ name, exitCode }) => exitCode === null || codes.get(name) !== exitCode)
       .map(({ name, exitCode }) => `${name}: exit code ${exitCode ?? "none"}, now ${codes.get(name) ?? "not run"}`),
-    ...named(findings) === named(now.notices)
-      ? []
-      : [`findings: ${named(findings) || "none"}, now ${named(now.notices) || "none"}`],
+    // a run may know more: of the items and runs before it
+    ...now.notices.map(({ kind, subject }) => `${kind} ${subject}`).filter((one) => !attested.has(one))
+      .map((one) => `a finding that is not attested: ${one}`),
   ];
   return { status: now.status, differences };
 }

@@ -1,5 +1,5 @@
 import { doubtOf } from "../../backlog/attempts.ts";
-import type { RecordedCheck } from "../../backlog/types.ts";
+import type { PassedRecord, RecordedCheck } from "../../backlog/types.ts";
 import { checkId } from "../../backlog/verify_commands.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { AnswerSource } from "../../events/types.ts";
@@ -32,7 +32,7 @@ export async function proofOf(
   if (last?.status !== "passed" || checked === null) return null;
   if (!await addsOnlyState(ralph, checked, plan.work.head)) return null;
   const results = new Map(last.proved.map((id) => [id, true]));
-  const wanted = await provedBy(ralph, plan, reports);
+  const wanted = checksIn(await passedOn(ralph, plan, reports));
   return wanted.every((check) => results.has(checkId(check))) ? { commit: checked, results } : null;
 }
 
@@ -78,10 +78,13 @@ export async function prove(
   const { work: { branch, base, head, from }, target: { onto } } = plan;
   ralph.events.emit({ type: "note", level: "info", message: checkedNow(plan, { isTogether, proof }) });
   const commit = await leavingCommit(ralph, plan, isTogether ? [onto, plan.leaves] : [head]);
+  const passed = await passedOn(ralph, plan, reports);
+  const known = await commitsOf(ralph, plan);
   const verdict = await verdictSince(ralph, {
     base: isTogether ? onto : from,
     head: commit,
-    checks: [...ralph.config.verify.default, ...(await provedBy(ralph, plan, reports)).map(({ command }) => command)],
+    checks: [...ralph.config.verify.default, ...checksIn(passed).map(({ command }) => command)],
+    verified: passed.flatMap(({ commit }) => commit !== null && known.has(commit) ? [commit] : []),
   });
   const unseen = await doubtedItems(ralph, plan);
   const status = verdict.status === "passed" && unseen.length > 0 ? "unverified" : verdict.status;
@@ -146,17 +149,20 @@ async function leavingCommit(ralph: RalphContext, { tree }: FinishPlan, parents:
   return await ownCommit(requireRepository(ralph), tree, { parents, message: "ralph: as it leaves\n" });
 }
 
-/** The checks by which the work on the branch passed, also where its commits were written anew since. */
-async function provedBy(
+/** The work on the branch that passed, also where its commits were written anew since. */
+async function passedOn(
   ralph: RalphContext,
   plan: FinishPlan,
   reports: readonly RunReport[],
-): Promise<readonly RecordedCheck[]> {
+): Promise<readonly PassedRecord[]> {
   const commits = await commitsOf(ralph, plan);
   const items = new Set(reports.flatMap((report) => report.items.map(({ id, kind }) => `${kind} ${id}`)));
   return ralph.journal.allPassed()
-    .filter(({ commit, kind, id }) => (commit !== null && commits.has(commit)) || items.has(`${kind} ${id}`))
-    .flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined));
+    .filter(({ commit, kind, id }) => (commit !== null && commits.has(commit)) || items.has(`${kind} ${id}`));
+}
+
+function checksIn(passed: readonly PassedRecord[]): readonly RecordedCheck[] {
+  return passed.flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined));
 }
 
 /** The commits of the branch, and those that a clean history has taken the place of. */
