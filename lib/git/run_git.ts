@@ -2,6 +2,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import { join, resolve } from "node:path";
 import { isDirectory, readText } from "../host/files.ts";
+import { CONTROL_REGEXP, SEQUENCE_REGEXP } from "../host/invisible.ts";
 import type { GitFolders, Repository, WithGit } from "./repository.ts";
 
 /** Paths from standard input, separated by NUL and taken literally. */
@@ -275,7 +276,7 @@ export async function overPaths(git: WithGit, command: readonly string[], paths:
 
 /** A line of a commit's message: nothing in it begins another line, or turns the direction of the text. Pure. */
 export function plainLine(text: string): string {
-  return text.replaceAll(/\p{Bidi_Control}/gu, "").replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  return text.replaceAll(SEQUENCE_REGEXP, "").replaceAll(/\s+/g, " ").replaceAll(CONTROL_REGEXP, "").trim();
 }
 
 /** The parts of a text that NUL separates. */

@@ -222,7 +222,14 @@ describe("planFold()", () => {
     await using repo = await afterTurn();
     repo.write({ "d.txt": "d\n" });
     repo.agent("add", "d.txt");
-    repo.agent("commit", "--quiet", "--author", "Eve <eve@example.com>", "--message", "add \u202ed\n\nChange-Id: I1");
+    repo.agent(
+      "commit",
+      "--quiet",
+      "--author",
+      "Eve <eve@example.com>",
+      "--message",
+      "add \u202e\u200b\u001b[31md\n\nChange-Id: I1",
+    );
     const own = (await planned(repo))?.own;
     expect(own?.subjects.at(-1)).toBe("add d");
     expect(own?.trailers).toEqual([
