@@ -424,7 +424,7 @@ describe("commit()", () => {
       body: "two\nlines",
     });
 
-    expect(project.git("log", "-n", "1", "--format=%B")).toBe("feat: a b [31m `$(x)`\n\ntwo\nlines\n\n");
+    expect(project.git("log", "-n", "1", "--format=%B")).toBe("feat: a b `$(x)`\n\ntwo\nlines\n\n");
   });
 
   test("a failure of git itself is thrown with git's own words", async () => {
