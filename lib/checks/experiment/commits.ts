@@ -121,16 +121,21 @@ export async function oldEntries(
   return old;
 }
 
-/** Such files by the items: the first that passed with a file has it. */
+/** Such files by the items: the first that passed with a file has it. Most files are one item's, and need no look. */
 async function verifiedEntries(
   commits: Pick<Commits, "entries">,
   items: readonly JudgedItem[],
-  { old, now, isJudge }: Pick<Question, "now" | "old"> & { isJudge(path: string): boolean },
+  { old, now, isJudge, without }: Pick<Question, "now" | "old"> & {
+    isJudge(path: string): boolean;
+    readonly without: string | undefined;
+  },
 ): Promise<Entries> {
   const found = new Map<string, TreeEntry>();
-  for (const { changed, passed } of items) {
-    const paths = changed.filter((path) => !old.has(path) && !found.has(path) && isJudge(path));
-    if (passed === undefined || paths.length === 0) continue;
+  const seen = new Set<string>();
+  const shared = new Set(items.flatMap(({ changed }) => changed.filter((path) => seen.has(path) || !seen.add(path))));
+  for (const { id, changed, passed } of items) {
+    const paths = changed.filter((path) => shared.has(path) && !old.has(path) && !found.has(path) && isJudge(path));
+    if (passed === undefined || id === without || paths.length === 0) continue;
     const entries = await commits.entries(passed);
     for (const path of paths) {
       const entry = entries.get(path);
@@ -190,9 +195,8 @@ export async function questionOf(
   const odd = [...differing(old, now).keys()].filter((path) => kindOf(path, known) === "judge");
   const imported = await importedByTests(commits, { base: history.base, old, isTest: known.isTest }, odd);
   const files = { ...known, published: new Set([...known.published, ...imported]) };
-  const isJudge = (path: string): boolean => !["product", "lock"].includes(kindOf(path, files));
-  const others = history.items.filter(({ id }) => id !== item?.id);
-  const verified = await verifiedEntries(commits, others, { old, now, isJudge });
+  const isJudge = (path: string): boolean => !isOwn(path) && !["product", "lock"].includes(kindOf(path, files));
+  const verified = await verifiedEntries(commits, history.items, { old, now, isJudge, without: item?.id });
   const mayChange = item === undefined ? () => false : picomatch([...mayChangeTests(item)], { dot: true });
   const gone = [...verified.keys()].filter((path) => !now.has(path)).map((path) => [path, null] as const);
   const changed = [...differing(old, now), ...gone].filter(([path]) => !isOwn(path) && !mayChange(path)).map((

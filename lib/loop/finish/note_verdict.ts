@@ -150,7 +150,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   if (now.status === "failed") return { ...known, status: "failed", reasons: [describeFailures(now)] };
   const { experiments } = await import("../../checks/experiment/experiments.ts");
   const evidence = await experiments(judged, {
-    history: { base, steps: [], items: await itemsAt(ralph, base, options.verified ?? []) },
+    history: { base, steps: [], items: await itemsAt(ralph, { base, head }, options.verified ?? []) },
     head,
     commands,
     isOwn: (path) => path === CONFIG_FILE,
@@ -227,10 +227,17 @@ export async function configAt(ralph: RootedRepository, base: string): Promise<C
   throw invalid(checked.problems.map(({ text }) => text).join("; "));
 }
 
-async function itemsAt(ralph: RalphContext, base: string, verified: readonly string[]): Promise<readonly JudgedItem[]> {
+/** The work as items: what each commit has, and what the head has. */
+async function itemsAt(
+  ralph: RalphContext,
+  { base, head }: { readonly base: string; readonly head: string },
+  verified: readonly string[],
+): Promise<readonly JudgedItem[]> {
   const place = { root: ralph.root, repository: requireRepository(ralph) };
-  return await Promise.all(verified.map(async (passed) => {
-    const changed = rootPaths(place, await pathsBetween(place.repository, base, passed));
-    return { id: passed, text: "", changed, passed };
-  }));
+  const changedAt = async (commit: string): Promise<readonly string[]> =>
+    rootPaths(place, await pathsBetween(place.repository, base, commit));
+  const items = verified.map(async (passed) => ({ id: passed, text: "", changed: await changedAt(passed), passed }));
+  return verified.length === 0
+    ? []
+    : [...await Promise.all(items), { id: "", text: "", changed: await changedAt(head) }];
 }
