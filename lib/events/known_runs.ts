@@ -64,7 +64,7 @@ export async function ensureRunsIgnored(runsDirectory: string): Promise<void> {
 
 /** The same after a turn, which may have taken the folder away, or left a link in the file's place. */
 export async function keepRunsIgnored(runsDirectory: string): Promise<void> {
-  await files.removeLink(join(runsDirectory, ".gitignore"));
+  await files.removeLinkOut(runsDirectory, ".gitignore");
   await ensureRunsIgnored(runsDirectory);
 }
 

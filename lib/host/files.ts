@@ -29,7 +29,7 @@ export { pathExists } from "./path_facts.ts";
 export { removeOwn, removePath } from "./remove_path.ts";
 export { resolveInside } from "./resolve_inside.ts";
 export * from "./write_atomic.ts";
-export { makeInside, removeLink, writeInside } from "./write_inside.ts";
+export { makeInside, removeLinkOut, writeInside } from "./write_inside.ts";
 
 /** State, configuration and documents are smaller: what is larger is not read into memory. */
 export const LARGEST_TEXT: number = 16 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { factsOf, pathExists } from "./path_facts.ts";
 import { removePath } from "./remove_path.ts";
 import { resolveInside } from "./resolve_inside.ts";
@@ -22,7 +23,15 @@ export async function makeInside(root: string, path: string, content: string): P
   return true;
 }
 
-/** Takes a link away that a turn left in the place of a file of Ralph's own; what it leads to stays. */
-export async function removeLink(path: string): Promise<void> {
-  if (factsOf(path)?.kind === "link") await removePath(path);
+/**
+ * Takes a link away that leads out of `root` in the place of a file of Ralph's own, as a turn may leave one: Ralph could
+ * not write it. Its target stays, and so does a link to somewhere inside.
+ *
+ * @param path relative to the root
+ */
+export async function removeLinkOut(root: string, path: string): Promise<void> {
+  const file = join(root, path);
+  if (factsOf(file)?.kind !== "link") return;
+  const isInside = await resolveInside(root, path).then(() => true, () => false);
+  if (!isInside) await removePath(file);
 }

@@ -5,7 +5,7 @@ import {
   ensureDirectory,
   pathExists,
   readLeftText,
-  removeLink,
+  removeLinkOut,
   removePath,
   writeInside,
 } from "../../host/files.ts";
@@ -116,7 +116,7 @@ export class PlanSettler {
     const names = this.#options.skip ? data.tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name) : [];
     const text = withSkipped(summary ?? await this.#ownSummary(data, attempt), names);
     if (text !== summary) {
-      await removeLink(join(this.#ralph.root, data.summaryFile));
+      await removeLinkOut(this.#ralph.root, data.summaryFile);
       await writeInside(this.#ralph.root, data.summaryFile, text);
     }
     if (names.length === 0) return;
