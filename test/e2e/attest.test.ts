@@ -107,3 +107,30 @@ test("a run in a repository of SHA-256 is attested", async () => {
   expect(git("rev-parse", "HEAD")).toHaveLength(64);
   await ralphCli(root).args("attest", "verify", "--repeat").expectExit(0);
 });
+
+test("a repeat may know of fewer findings than the run that attested, and not of more", async () => {
+  const { root } = ralphCli().files({ "a.txt": "a\n", "test/a.sh": "grep -q a a.txt\n" }).prepare();
+  await using ralph = await createRalph({ root });
+  const git = (...words: string[]): string => execFileSync("git", words, { cwd: root, encoding: "utf8" }).trim();
+  const base = git("rev-parse", "HEAD");
+  writeFileSync(join(root, "a.txt"), "b\n");
+  const attestWith = async (
+    findings: readonly { readonly kind: string; readonly subject: string }[],
+  ): Promise<void> => {
+    const known = { commit: git("rev-parse", "HEAD"), base, brief: null, ralph: "0.2.0", run: "r" };
+    await attest(ralph, { ...known, findings, checks: [{ command: "sh test/a.sh", exitCode: 0 }] });
+  };
+  writeFileSync(join(root, "test/a.sh"), "grep -q b a.txt\n");
+  git("commit", "-qam", "b");
+  const changed = { kind: "old-tests", subject: "test/a.sh" };
+  const verify = ["attest", "verify", "--repeat", "--json"];
+
+  await attestWith([changed, { kind: "old-tests", subject: "known to the run alone" }]);
+  await ralphCli(root).args(...verify).expectExit(0);
+  await attestWith([]);
+  const { stdout } = await ralphCli(root).args(...verify).expectExit(1);
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    repeated: { status: "passed", differences: ["a finding that is not attested: old-tests test/a.sh"] },
+  });
+});

@@ -1,5 +1,5 @@
 import { doubtOf } from "../../backlog/attempts.ts";
-import type { PassedRecord, RecordedCheck } from "../../backlog/types.ts";
+import type { RecordedCheck } from "../../backlog/types.ts";
 import { checkId } from "../../backlog/verify_commands.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { AnswerSource } from "../../events/types.ts";
@@ -32,8 +32,8 @@ export async function proofOf(
   if (last?.status !== "passed" || checked === null) return null;
   if (!await addsOnlyState(ralph, checked, plan.work.head)) return null;
   const results = new Map(last.proved.map((id) => [id, true]));
-  const wanted = checksIn(await passedOn(ralph, plan, reports));
-  return wanted.every((check) => results.has(checkId(check))) ? { commit: checked, results } : null;
+  const { checks } = await passedOn(ralph, plan, reports);
+  return checks.every((check) => results.has(checkId(check))) ? { commit: checked, results } : null;
 }
 
 /** The facts that the proof depends on. */
@@ -78,13 +78,12 @@ export async function prove(
   const { work: { branch, base, head, from }, target: { onto } } = plan;
   ralph.events.emit({ type: "note", level: "info", message: checkedNow(plan, { isTogether, proof }) });
   const commit = await leavingCommit(ralph, plan, isTogether ? [onto, plan.leaves] : [head]);
-  const passed = await passedOn(ralph, plan, reports);
-  const known = await commitsOf(ralph, plan);
+  const { checks, verified } = await passedOn(ralph, plan, reports);
   const verdict = await verdictSince(ralph, {
     base: isTogether ? onto : from,
     head: commit,
-    checks: [...ralph.config.verify.default, ...checksIn(passed).map(({ command }) => command)],
-    verified: passed.flatMap(({ commit }) => commit !== null && known.has(commit) ? [commit] : []),
+    checks: [...ralph.config.verify.default, ...checks.map(({ command }) => command)],
+    verified,
   });
   const unseen = await doubtedItems(ralph, plan);
   const status = verdict.status === "passed" && unseen.length > 0 ? "unverified" : verdict.status;
@@ -149,23 +148,27 @@ async function leavingCommit(ralph: RalphContext, { tree }: FinishPlan, parents:
   return await ownCommit(requireRepository(ralph), tree, { parents, message: "ralph: as it leaves\n" });
 }
 
-/** The work on the branch that passed, also where its commits were written anew since. */
-async function passedOn(
-  ralph: RalphContext,
-  plan: FinishPlan,
-  reports: readonly RunReport[],
-): Promise<readonly PassedRecord[]> {
+/** The work on the branch that passed. */
+interface PassedWork {
+  /** Also of work whose commits were written anew since. */
+  readonly checks: readonly RecordedCheck[];
+  /** The commits at which items passed, oldest first. */
+  readonly verified: readonly string[];
+}
+
+async function passedOn(ralph: RalphContext, plan: FinishPlan, reports: readonly RunReport[]): Promise<PassedWork> {
   const commits = await commitsOf(ralph, plan);
   const items = new Set(reports.flatMap((report) => report.items.map(({ id, kind }) => `${kind} ${id}`)));
-  return ralph.journal.allPassed()
-    .filter(({ commit, kind, id }) => (commit !== null && commits.has(commit)) || items.has(`${kind} ${id}`));
+  const all = ralph.journal.allPassed();
+  const own = all.filter(({ commit, kind, id }) => commits.has(commit ?? "") || items.has(`${kind} ${id}`));
+  const passed = new Set(all.map(({ commit }) => commit));
+  return {
+    checks: own.flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined)),
+    verified: [...commits].filter((commit) => passed.has(commit)).toReversed(),
+  };
 }
 
-function checksIn(passed: readonly PassedRecord[]): readonly RecordedCheck[] {
-  return passed.flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined));
-}
-
-/** The commits of the branch, and those that a clean history has taken the place of. */
+/** The commits of the branch, newest first, and those that a clean history has taken the place of. */
 async function commitsOf(ralph: RalphContext, { work, target }: FinishPlan): Promise<ReadonlySet<string>> {
   const repository = requireRepository(ralph);
   const before: string[] = [];
@@ -173,7 +176,7 @@ async function commitsOf(ralph: RalphContext, { work, target }: FinishPlan): Pro
     if (parent !== from && await isAncestor(repository, parent, work.head)) before.push(from);
   }
   const range = await outputFrom(repository, ["rev-list", work.head, ...before, `^${target.onto}`]);
-  return new Set(range.split("\n"));
+  return new Set(range.trim().split("\n"));
 }
 
 const DOUBTS = {
