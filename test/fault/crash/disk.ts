@@ -12,6 +12,7 @@ import {
   readlinkSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -123,13 +124,15 @@ function copyOf(entry: Entry): Entry {
   return entry.kind === "file" ? { kind: "file", file: { ...entry.file } } : entry;
 }
 
-/** Puts a tree onto the real disk. */
+/** Puts a tree onto the real disk, all of it at one instant: nothing in it is newer than the end of the run. */
 export function writeTree(root: string, { folders, links, files }: Found): void {
+  const now = new Date();
   rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   for (const path of folders) mkdirSync(path, { recursive: true });
   for (const [path, { bytes, mode }] of files) {
     writeFileSync(path, bytes);
     chmodSync(path, mode);
+    utimesSync(path, now, now);
   }
   for (const [path, target] of links) symlinkSync(target, path);
 }
