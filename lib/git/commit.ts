@@ -1,6 +1,7 @@
 import { isDirectory, presentPaths, removeOwn, renamePath } from "../host/files.ts";
 import { dirname, join } from "node:path";
 import { listFiles } from "../host/file_state.ts";
+import { namesIn } from "../host/looks.ts";
 import { foldersAbove } from "../host/programs.ts";
 import type { Host, Variables } from "../host/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -30,8 +31,8 @@ const MOST_NAMED = 300;
 const AFTER = "post-commit";
 const COMMIT_HOOKS: readonly string[] = ["pre-commit", "prepare-commit-msg", "commit-msg", AFTER];
 
-/** Git looks after each commit whether it is time to pack, in two more processes: so many commits apart is often enough. */
-const HOUSEKEEPING_EVERY = 36;
+/** Git looks after each commit whether it is time to pack, in another process: below some 2,000 loose objects it never is. */
+const LOOSE_IN_A_FOLDER = 8;
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
 
 /** `--no-verify` lets the hook run that can take the commit off again. */
@@ -49,8 +50,6 @@ export interface CommitContext {
   readonly folders: GitFolders;
   /** Absolute path of the working tree. */
   readonly topLevel: string;
-  /** Commits that this process has made in it. */
-  readonly number: number;
   readonly status: Repository["status"];
   /** Absolute path of the folder that the repository's hooks are in. */
   hooksFolder(): Promise<string>;
@@ -89,7 +88,8 @@ async function write(
   const repository = { ...folders, topLevel, git: withEnvironment(git, environment) };
   const timeoutMs = request.timeoutMs ?? (hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS);
   using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
-  const housekeeping = context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING;
+  const loose = namesIn(join(folders.commonDirectory, "objects", "17")); // one of 256, as git counts them
+  const housekeeping = loose.length >= LOOSE_IN_A_FOLDER ? [] : NO_HOUSEKEEPING;
   const commit = [...housekeeping, ...(hooks ? [] : NO_HOOKS), "commit", "--quiet", "--cleanup=whitespace"];
   const { ref } = await runGit.readHead(folders);
   refuseAstray(request, ref);

@@ -124,13 +124,13 @@ async function subjectsOf(git: runGit.Git, count: number): ReturnType<Repository
 }
 
 /** The methods that write, and wait until it is on the disk. */
-function writing(context: Omit<CommitContext, "number">): Pick<Repository, "commit" | "made" | "persist"> {
+function writing(context: CommitContext): Pick<Repository, "commit" | "made" | "persist"> {
   const { host, folders, topLevel } = context;
   let persisted = host.clock.now();
   const made = new Set<string>();
   return {
     async commit(request) {
-      const result = await (await import("./commit.ts")).commitPaths({ ...context, number: made.size }, request);
+      const result = await (await import("./commit.ts")).commitPaths(context, request);
       if (result.status === "committed") made.add(result.commit);
       persisted = host.clock.now(); // what Ralph's own git writes is on the disk when it ends
       return result;

@@ -56,6 +56,24 @@ describe("commit()", () => {
     expect(project.commands).toEqual(["status", "add", "commit"]);
   });
 
+  test("git packs loose objects after a commit where there are many, and is not asked where there are few", async () => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    project.git("config", "gc.auto", "1");
+    project.git("config", "maintenance.autoDetach", "false");
+    project.git("config", "gc.autoDetach", "false");
+    const packs = (): number => readdirSync(join(project.path, ".git/objects/pack")).length;
+    const name = (number: number): string => `.git/objects/17/${String(number).padStart(38, "0")}`;
+
+    project.write({ "a.txt": "few\n", [name(1)]: "", [name(2)]: "", [name(3)]: "" });
+    await project.repository.commit({ paths: ["a.txt"], subject: "one" });
+    expect(packs()).toBe(0);
+
+    for (let number = 4; number <= 8; number++) project.write({ [name(number)]: "" });
+    project.write({ "a.txt": "many\n" });
+    await project.repository.commit({ paths: ["a.txt"], subject: "two" });
+    expect(packs()).toBeGreaterThan(0);
+  });
+
   test("hundreds of paths are committed, and nothing else, and what is staged stays staged", async () => {
     const numbers = Array.from({ length: 400 }, (_, index) => index);
     const files = Object.fromEntries(numbers.map((number) => [`many/${number}.txt`, `${number}\n`]));
