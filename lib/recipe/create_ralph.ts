@@ -28,6 +28,7 @@ import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
 import { guardedHost } from "../host/git_guard.ts";
 import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files.ts";
+import { isoNow } from "../host/local_date.ts";
 import type { Host } from "../host/types.ts";
 import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
 import { OWN_RECIPE } from "./loader.ts";
@@ -315,14 +316,11 @@ function runInfo(parts: RunParts): RalphContext["run"] {
   };
 }
 
-/** Date and time to the millisecond, so that the names' order is the runs' order, and two letters by chance. */
+/** Date and time (UTC) to the millisecond, so that the names' order is the runs' order, and two letters by chance. */
 function runId(host: Host): string {
-  const date = new Date(host.clock.now());
-  const two = (part: number): string => String(part).padStart(2, "0");
-  const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`;
-  const time = `${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`;
-  const millisecond = date.getMilliseconds().toString(36).padStart(2, "0");
-  return `${day}-${time}-${millisecond}${host.ids.random(2)}`;
+  const now = isoNow(host).replaceAll(/[-:]/g, ""); // 20261128T170511.042Z
+  const millisecond = Number(now.slice(16, 19)).toString(36).padStart(2, "0");
+  return `${now.slice(0, 8)}-${now.slice(9, 15)}-${millisecond}${host.ids.random(2)}`;
 }
 
 interface RunParts extends Pick<RalphContext, "events" | "host" | "repository" | "root"> {

@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Cli, CONSENT, ralphCli } from "./cli.ts";
 
@@ -24,6 +26,16 @@ function project(worker: string, prd = PRD): Cli {
 }
 
 describe("ralph run", () => {
+  test("a run's name is its beginning in UTC: no clock that is put back changes the order of names", async () => {
+    const now = (): string => new Date().toISOString().replaceAll(/[-:]/g, "").slice(0, 15).replace("T", "-");
+    const began = now();
+
+    const { root } = await project(WORKER).env({ TZ: "Pacific/Kiritimati" }).args("run").expectExit(0); // 14 hours ahead
+
+    const run = readdirSync(join(root, "scripts/ralph/runs")).find((name) => name !== ".gitignore") ?? "";
+    expect([began, run.slice(0, 15), now()]).toEqual([began, run.slice(0, 15), now()].toSorted());
+  });
+
   test("tells what happened, a line an event, and ends with what is verified", async () => {
     const { stderr, stdout, git } = await project(WORKER).args("run").expectExit(0);
 
