@@ -8,6 +8,7 @@ import type { SandboxRequest, ShownPath } from "../../host/confinement.ts";
 import { isDirectory, symbolicLink } from "../../host/files.ts";
 import { findBubblewrapProgram } from "../../host/find_bubblewrap.ts";
 import { mapPath, mapPaths } from "../../host/map_paths.ts";
+import { factsOf } from "../../host/path_facts.ts";
 import { type ShellInvocation, shellInvocation } from "../../host/shell.ts";
 import type { Host, ProcessRequest } from "../../host/types.ts";
 import { dependencyKey } from "../../workspace/dependency_key.ts";
@@ -287,10 +288,20 @@ const ELSEWHERE = "the final check ran in a copy at a different path";
 const BIND = ["--die-with-parent", "--dev-bind", "/", "/"];
 const FULL = ["--unshare-pid", "--proc", "/proc"];
 
-/** Asks bubblewrap what it can do on this machine. */
+/** By the program and its file; it is asked again where it does not work. */
+const ANSWERED = new Map<string, Namespace>();
+
+/** Asks bubblewrap what it can do on this machine; a process asks one that works once. */
 export async function probeNamespace(host: Host): Promise<Namespace> {
   const program = await findBubblewrapProgram(host.environment);
   if (program === null) return { kind: "elsewhere", reason: missing(host), program: "", overlay: false };
+  const key = `${program} ${JSON.stringify(factsOf(program))}`;
+  const namespace = ANSWERED.get(key) ?? await namespaceOf(host, program);
+  if (namespace.kind === "full") ANSWERED.set(key, namespace);
+  return namespace;
+}
+
+async function namespaceOf(host: Host, program: string): Promise<Namespace> {
   const ask = async (...more: string[]): Promise<{ works: boolean; text: string }> => {
     const arguments_ = [...BIND, ...more, program, "--help"];
     const end = await host.processes.run({ file: program, arguments: arguments_, cwd: "/", timeoutMs: 10_000 });
