@@ -47,7 +47,7 @@ const BY_BUN = [
   "test/hooks/hooks.test.ts",
   "test/workflows/gsd/at_once.test.ts",
   "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,folders,git_layouts,history,links}.test.ts",
-  "test/trust/{persons_files,property,settings,unreadable_git}.test.ts",
+  "test/trust/{persons_files,property,secrets_of_checks,settings,unreadable_git}.test.ts",
   "test/loop/{answered,baseline,challenge,fold,parallel,parallel_conflicts,parallel_peers,parked}.test.ts",
   "test/loop/{clock,item_proofs,run_line,parallel_batches,parallel_checks,parallel_faults,rules,turn_conflicts}.test.ts",
   "test/loop/{state_commit,unclaimed,uncommitted_meanwhile,uncommitted_places,uncommitted_work}.test.ts",
@@ -64,7 +64,7 @@ const BY_BUN = [
   "test/trackers/{claims,github_run,meanwhile,together}.test.ts",
   "test/attest/workflows.test.ts",
   // git's behaviour, and the sandbox's: what starts them has its tests in test/host
-  "test/git/{branches,commit,fold,killed,landed_commit,ready,snapshot,swapped,trial_commit}.test.ts",
+  "test/git/{branches,commit,fold,killed,landed_commit,power_cut,read_files,ready,snapshot,swapped,trial_commit}.test.ts",
   "test/host/{git_guard,nested_git}.test.ts",
   "test/sandbox/{command,outside,service}.test.ts",
   "test/workflows/sprint/{contract,loop,memory,standard}.test.ts",

@@ -16,7 +16,7 @@ test("add", () => assert.equal(add(2, 3), 5));
 const FILES = {
   "add.mjs": "export const add = (a, b) => a - b;\n",
   "test/add.test.mjs": TEST,
-  "ralph.config.json": JSON.stringify({ verify: { default: ["node --test"] } }),
+  "ralph.config.json": JSON.stringify({ verify: { default: ["node test/add.test.mjs"] } }),
 };
 const WEAKENED = "echo '{}' > ralph.config.json; echo 'export const add = 1' > add.mjs; git commit -qam weakened";
 
@@ -64,7 +64,7 @@ describe("ralph gate", () => {
 
     const { stderr } = await ralphCli().files(FILES).before(ahead).args("gate").expectExit(1);
 
-    expect(stderr).toContain("node --test: exit 1");
+    expect(stderr).toContain("node test/add.test.mjs: exit 1");
   });
 
   test("as a Stop hook on the default branch judges what its session has committed", async () => {
@@ -79,7 +79,12 @@ describe("ralph gate", () => {
 
     const answers = [await hook("Stop"), await hook("Stop"), await hook("Stop"), await hook("Stop")];
 
-    expect(answers.map((answer) => answer.includes("node --test: exit 1"))).toEqual([true, true, false, true]);
+    expect(answers.map((answer) => answer.includes("node test/add.test.mjs: exit 1"))).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
   });
 
   test("takes the sandbox of the base: no branch opens its own", needs("bubblewrap"), async () => {
