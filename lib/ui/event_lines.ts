@@ -183,7 +183,7 @@ const ROWS: EventRows<readonly [style: texts.Style | null], readonly string[]> =
     const named = paths.join(", ");
     const words = {
       landed: `landed${others.length === 0 ? "" : ` with ${others.join(", ")}`}${
-        checkedAgain ? ", checked again with what was merged since" : ""
+        checkedAgain ? ", checked again as it was merged" : ""
       }`,
       conflict: `conflicts with what was merged since, and comes again: ${named}`,
       failed: "did not land: its checks fail on the branch as it is now",

@@ -50,7 +50,7 @@ test("packages that a story installs are there when it is checked again, and in 
     }),
   }).before("mkdir -p node_modules/a; echo 1 > node_modules/a/i").expectExit(0);
 
-  expect(stderr).toContain("US-001 landed, checked again with what was merged since");
+  expect(stderr).toContain("US-001 landed, checked again as it was merged");
   expect(read("node_modules/b/i")).toBe("b\n");
 });
 
