@@ -220,6 +220,7 @@ export const TOOLS: readonly Row[] = [
       "What judges a run (configuration, recipes, prompts, plans, state, git's hooks) is restored when a turn has changed",
       "it; what was found is kept in the run's folder. Without PATH: every file but those of the git directory. A state",
       "file is merged with what Ralph has written since; another file that has changed since is left as it is.",
+      "Each file comes back as it was found last; earlier copies of it are named.",
     ],
     load: async () => ({ run: (await import("./commands/past_runs.ts")).restore }),
   },

@@ -3,8 +3,16 @@ import { ADAPTERS } from "../../agents/adapters.ts";
 import type { AsInstructed } from "../../backlog/check_types.ts";
 import { jsonIn, objectOr } from "../../host/data.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { type FileState, isSameState, listFiles, readFileState, writeFileState } from "../../host/file_state.ts";
+import {
+  type FileState,
+  isSameState,
+  listFiles,
+  readFileState,
+  realPath,
+  writeFileState,
+} from "../../host/file_state.ts";
 import { appendText, copyPath, hashText, readText, writeOwn } from "../../host/files.ts";
+import { orElse } from "../../host/looks.ts";
 import type { Clock } from "../../host/types.ts";
 import type { BriefChange } from "./types.ts";
 
@@ -16,6 +24,8 @@ export interface KeptFile extends Pick<BriefChange, "file" | "kind" | "path"> {
   readonly copy: string | null;
   /** True if the found file was executable. */
   readonly executable: boolean;
+  /** The path with every symbolic link in it followed; `null` where one leads back to itself. */
+  readonly real?: string | null;
   /** The target, if a symbolic link was found. */
   readonly target?: string;
   /** Hash of what the file was restored to; `null` for absent. */
@@ -41,6 +51,7 @@ export async function keepFound(clock: Clock, folder: string, change: BriefChang
     kind,
     path,
     file,
+    real: orElse(() => realPath(file), null),
     at: clock.now(),
     copy: kept ? copy : null,
     executable: "executable" in found && found.executable,

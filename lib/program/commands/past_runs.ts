@@ -5,8 +5,10 @@ import { resolveRoot } from "../../cli/workspace.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
 import { mergedText } from "../../git/merge_change.ts";
 import { openRepository } from "../../git/open_repository.ts";
-import { readFileState, writeFileState } from "../../host/file_state.ts";
+import { type FileState, readFileState, realPath, writeFileState } from "../../host/file_state.ts";
 import { copyPath, hashFile, isDirectory, readText, removePath, replaceText, writeAtomic } from "../../host/files.ts";
+import { foldersOf } from "../../host/folders_kept.ts";
+import { orElse } from "../../host/looks.ts";
 import type { Host } from "../../host/types.ts";
 import { findRun, makeReport } from "../../report/make_report.ts";
 import type { RunReport } from "../../report/types.ts";
@@ -70,12 +72,13 @@ export async function restore(invocation: Invocation): Promise<number> {
   let left = 0;
   for (const file of wanted) {
     if (flags.has("dry-run")) out(`${file.path}  ${copyOf(folder, file) ?? "it was gone"}`);
-    else if (await isAsFound(folder, file)) continue;
-    else if (await isAsRestored(file)) await bringBack(root, folder, file, out);
-    else if (await isMerged(host, root, folder, file)) out(`${file.path}  with what the run found`);
-    else {
+    else if (!await isThereAgain(file, { host, root, folder, out })) {
       left += 1;
       say(`${file.path} has changed since: left as it is; what the run found is ${copyOf(folder, file) ?? "no file"}`);
+    }
+    for (const earlier of kept.filter((one) => one.path === file.path && one !== file)) {
+      const copy = copyOf(folder, earlier);
+      if (copy !== null) out(`${file.path}  earlier: ${copy}`);
     }
   }
   for (const { path, kind } of newest.values()) {
@@ -88,13 +91,46 @@ function copyOf(folder: string, { copy, target }: KeptFile): string | null {
   return copy === null ? target ?? null : join(folder, "restored", copy);
 }
 
-async function isAsFound(folder: string, { file, copy }: KeptFile): Promise<boolean> {
-  return copy !== null && await hashFile(join(folder, "restored", copy)) === await hashFile(file);
+interface Places {
+  readonly host: Host;
+  readonly root: string;
+  /** The folder of the run. */
+  readonly folder: string;
+  readonly out: (line: string) => void;
 }
 
-/** Newer work is not written over. */
+/** Newer work is not written over. @returns whether the path holds what the run found */
+async function isThereAgain(file: KeptFile, { host, root, folder, out }: Places): Promise<boolean> {
+  if (!isInPlace(root, file)) return false;
+  if (await isAsFound(folder, file)) return true;
+  if (await isAsRestored(file)) await bringBack(root, folder, file, out);
+  else if (await isMerged(host, root, folder, file)) out(`${file.path}  with what the run found`);
+  else return false;
+  return true;
+}
+
+/** No folder has taken the place of the file, and no file or new link that of a folder above it. */
+function isInPlace(root: string, { file, real, restored }: KeptFile): boolean {
+  const kind = kindAt(file);
+  const above = foldersOf(root, [file]).map(kindAt);
+  if (kind === "folder" || kind === "special") return false;
+  if (above.some((one) => one === "large" || one === "special")) return false;
+  const isLinked = above.includes("link") || (kind === "link" && restored !== "link");
+  return !isLinked || orElse(() => realPath(file), undefined) === real;
+}
+
+/** `large` for every file, `special` for what cannot be looked at. */
+function kindAt(path: string): FileState["kind"] {
+  return orElse(() => readFileState(path, -1).kind, "special");
+}
+
+async function isAsFound(folder: string, { file, copy }: KeptFile): Promise<boolean> {
+  if (copy === null || await isDirectory(join(folder, "restored", copy))) return false;
+  return await hashFile(join(folder, "restored", copy)) === await hashFile(file);
+}
+
 async function isAsRestored({ file, restored }: KeptFile): Promise<boolean> {
-  if (restored !== null && restored.length < 64) return true;
+  if (restored !== null && restored.length < 64) return kindAt(file) === restored;
   return await hashFile(file) === restored;
 }
 
@@ -115,8 +151,10 @@ async function bringBack(root: string, folder: string, kept: KeptFile, out: (lin
   const where = { aside: join(folder, "aside") };
   if (target !== undefined) await writeFileState(file, { kind: "link", target }, root, where);
   else if (place === null) await removePath(file);
-  else if (await isDirectory(place)) await copyPath(place, file);
-  else {
+  else if (await isDirectory(place)) {
+    await removePath(file);
+    await copyPath(place, file);
+  } else {
     const found = readFileState(place, Infinity);
     await writeFileState(file, found.kind === "text" ? { ...found, executable: kept.executable } : found, root, where);
   }
