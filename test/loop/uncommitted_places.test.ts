@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
@@ -57,6 +57,30 @@ describe("a person's uncommitted work is restored, and nothing is written elsewh
     );
     if (name.includes("same file")) expect(readFileSync(join(world.out, "f.md"), "utf8")).toBe("theirs\n");
     expect(world.notes).toContain("which was restored");
+  });
+
+  test.each([
+    ["a folder that holds something", "rm d/new.md; mkdir d/new.md; echo x > d/new.md/x"],
+    ["an empty folder", "rm d/new.md; mkdir d/new.md"],
+    ["a folder that was committed", "rm d/new.md; mkdir d/new.md; echo x > d/new.md/x; git add -A; git commit -qm x"],
+    ["a folder with the file", "mv d/new.md t; mkdir d/new.md; mv t d/new.md/old"],
+    ["a folder, once the index was reset", "git reset -q --hard; rm -f d/new.md; mkdir d/new.md; echo x > d/new.md/x"],
+    ["a named pipe", "rm d/new.md; mkfifo d/new.md"],
+    ["a repository", "rm d/new.md; git init -q d/new.md"],
+  ])("a file that git does not know, in the place of which is %s", async (name, turn) => {
+    const staged = name.includes("index");
+    const setup = staged ? "echo old > d/new.md; git add d/new.md; echo mine > d/new.md" : "echo mine > d/new.md";
+    await using world = await ran(setup, turn);
+
+    expect(lstatSync(join(world.root, "d/new.md")).isFile()).toBe(true);
+    expect(readFileSync(join(world.root, "d/new.md"), "utf8")).toBe("mine\n");
+    expect(await world.git("status", "--porcelain", "-uall", "--", "d")).toBe(
+      staged ? "AM d/new.md" : "?? d/new.md",
+    );
+    expect(await world.git("ls-tree", "-r", "--name-only", "HEAD", "d")).not.toContain("new.md");
+    expect(world.notes).toContain("which was restored: d/new.md");
+    const aside = join(world.root, ".git/ralph/aside");
+    expect(existsSync(aside), "nothing of the turn is lost").toBe(!/empty|pipe/.test(name));
   });
 
   test("a folder that the person has made a link stays one, and a file behind it stays", async () => {

@@ -114,8 +114,9 @@ async function goneOf(
   { before, after, committed, kept }: Compared & { readonly committed: readonly string[] },
 ): Promise<readonly string[]> {
   const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
+  const isOne = (path: string): boolean => isThere(path) && !isInTheWay(repository, path, kept.get(path)!);
   const unseen = [...kept].filter(([path, { content }]) =>
-    content !== null && !after.contents.has(path) && !committed.includes(path) && isThere(path)
+    content !== null && !after.contents.has(path) && !committed.includes(path) && isOne(path)
   ).map(([path]) => path);
   const known = unseen.length === 0 || after.head === null
     ? new Set()
@@ -153,6 +154,11 @@ function stagedAgain(
 
 /** The content of an empty file, as snapshots have it. */
 const EMPTY = `file ${hashText("")}`;
+
+/** A folder, or another thing that git has no content of, in the place of a file or link. */
+export function isInTheWay({ topLevel }: Pick<Repository, "topLevel">, path: string, { content }: KeptPath): boolean {
+  return !isNoFile(content) && factsOf(join(topLevel, path))?.kind === "other";
+}
 
 /** By a content hash: no content of a file or link. */
 function isNoFile(content: string | null | undefined): boolean {

@@ -12,7 +12,7 @@ import { markedCommits } from "../../git/turn_mark.ts";
 import { firstOf } from "../../host/data.ts";
 import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import { type Compared, type Damage, damageTo } from "./damage.ts";
+import { type Compared, type Damage, damageTo, isInTheWay } from "./damage.ts";
 
 /** A person's uncommitted work: kept before each turn, and restored after it. */
 export interface Uncommitted {
@@ -109,7 +109,9 @@ export function createUncommitted(
       const { swept, theirs, gone } = await damageTo(repository, { before, after, kept, isExact });
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(repository, path));
+      const inTheWay = gone.filter((path) => isInTheWay(repository, path, kept.get(path)!));
       const { back, missing } = await restoreAll(repository, gone, kept);
+      report("warn", IN_THE_WAY, inTheWay.filter((path) => back.includes(path)));
       const lost = await lostEntries(repository, { before, after, kept, swept, theirs });
       report("warn", committedBy(by), swept);
       report("info", "no longer uncommitted", [...theirs].filter((path) => !after.contents.has(path)));
@@ -170,6 +172,7 @@ export function warnOfChanged(
   if (named !== "") note(ralph, "warn", `changed while the turn ran, by it or a person, and not committed: ${named}`);
 }
 
+const IN_THE_WAY = "other things were in the place of these files; folders that held something are in .git/ralph/aside";
 const INSIDE = "not kept: changes inside of submodules and nested repositories";
 
 function reportOf(ralph: RalphContext) {
