@@ -139,7 +139,8 @@ async function blind(
   return { path, status: "blind", before: before !== null, flips: flips.map(describeFlip) };
 }
 
-function noLongerRead(path: string): Canary {
+/** The checks read it before the work, and do not now. */
+export function noLongerRead(path: string): Canary {
   return { path, status: "no longer read", before: true };
 }
 

@@ -11,6 +11,7 @@ import { type Canaries, canaries } from "./canaries.ts";
 import { type Bench, type BenchResult, createBench } from "./bench.ts";
 import { isEvidence, type OldJudges, oldJudges } from "./old_judges.ts";
 import { type Question, questionOf, type QuestionOptions } from "./commits.ts";
+import { isBlind, weakened } from "./weakened.ts";
 
 /** The findings of the experiments. */
 export interface Evidence {
@@ -66,7 +67,7 @@ export async function experiments(ralph: RalphContext, options: ExperimentOption
     if (!(only?.includes(name) ?? name !== "own tests")) return null;
     const { refused } = bench.cost;
     const found = await experiment();
-    if (bench.cost.refused > refused) left.push(name);
+    if (bench.cost.refused > refused && !left.includes(name)) left.push(name);
     return found;
   };
   const judges = await tried("old judges", () => oldJudges(question, bench));
@@ -75,12 +76,21 @@ export async function experiments(ralph: RalphContext, options: ExperimentOption
   // one finding is enough; a check that is blind may fail the work by its tests
   const isFound = judges?.status === "disagree" && isEvidence(judges) && !judges.blindsCheck;
   const seen = isProductChanged && !isFound ? await tried("canaries", () => canaries(question, bench, place)) : null;
+  const isAsked = judges?.status === "agree" && place !== question.head && seen?.files.some(isBlind) !== true;
+  const weak = isAsked ? await tried("canaries", () => weakened(question, bench, place)) : null;
   const without = await tried("without the work", () => withoutWork(question, bench));
   const own = new Set(question.changed.filter(({ kind }) => kind === "test").map(({ path }) => path));
   const ownTests = without?.status === "red"
     ? await tried("own tests", () => canaries(question, bench, question.head, (path) => own.has(path)))
     : null;
-  return { oldJudges: judges, canaries: seen, withoutWork: without, ownTests, cost: bench.cost, left };
+  const both = weak === null ? seen : { ...seen, ...joined(seen, weak) };
+  return { oldJudges: judges, canaries: both, withoutWork: without, ownTests, cost: bench.cost, left };
+}
+
+/** Pure. */
+function joined(one: Canaries | null, other: Canaries): Pick<Canaries, "files" | "isCutShort"> {
+  const files = [...one?.files ?? [], ...other.files];
+  return { files, isCutShort: other.isCutShort || one?.isCutShort === true };
 }
 
 /**
