@@ -21,6 +21,7 @@ const PACKED = [
   ["pg-boss"],
   ["hono", "hono/body-limit", "hono/http-exception", "hono/streaming", "@hono/node-server"],
   ["smol-toml"],
+  ["yaml"],
   ["marked"],
   ["@clack/prompts"],
   ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
