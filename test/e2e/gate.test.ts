@@ -14,6 +14,17 @@ const WEAKENED = `import test from "node:test"; test("add", () => {});\n`;
 const CONFIG = `{ "verify": { "default": ["node --test"] } }\n`;
 const FILES = { "add.mjs": BROKEN, "test/add.test.mjs": TEST, "ralph.config.json": CONFIG };
 
+const STORY = {
+  id: "US-001",
+  title: "Add",
+  acceptanceCriteria: ["Verify: `node --test`"],
+  priority: 1,
+  passes: false,
+  notes: "",
+};
+/** The first lines of an agent that claims its item. */
+const SAYS = `n=$(sed -n 's/.*<promise \\([^>]*\\)>.*/\\1/p' | head -1); echo "<promise $n>COMPLETE</promise>"`;
+
 /** A branch off `main` with work of another loop. */
 function branch(files: Readonly<Record<string, string>>): Cli {
   const put = Object.entries(files).map(([path, text]) => `printf '%s' '${text}' > ${path}`).join(" && ");
@@ -89,21 +100,50 @@ test("five", () => assert.equal(JSON.parse(readFileSync("data/n.json", "utf8")).
     });
 
     test("so does the report of a run, in the same words, and not its last lines", async () => {
-      const one = {
-        id: "US-001",
-        title: "Add",
-        acceptanceCriteria: ["Verify: `node --test`"],
-        priority: 1,
-        passes: false,
-      };
-      const prd = JSON.stringify({ branchName: "main", userStories: [{ ...one, notes: "" }] });
-      const says = `n=$(sed -n 's/.*<promise \\([^>]*\\)>.*/\\1/p' | head -1); echo "<promise $n>COMPLETE</promise>"`;
-      const agent = ralphCli().files({ ...hurried, "scripts/ralph/prd.json": prd }).agent("worker", `${says}\n${put}`);
+      const prd = JSON.stringify({ branchName: "main", userStories: [STORY] });
+      const agent = ralphCli().files({ ...hurried, "scripts/ralph/prd.json": prd }).agent("worker", `${SAYS}\n${put}`);
       const { stderr, root } = await agent.args("run", "--agent-cmd", "worker").expectExit(0);
       expect(stderr).not.toContain("no time left");
 
       const { stdout } = await ralphCli(root).args("report").expectExit(0);
       expect(stdout).toContain("- **Experiments**: no time left for: old judges, canaries (experiments.budget)");
+    });
+  });
+
+  describe("with work that slows its checks down until no time is left for the canaries", () => {
+    const config = (budget: number): string =>
+      JSON.stringify({ verify: { default: ["node --test"], baseline: false }, experiments: { budget } });
+    const slow = (ms: number): string => `await new Promise((done) => setTimeout(done, ${ms}));\n`;
+    const cheat = `${slow(5000)}process.exit(0);\nexport const add = 0;\n`;
+    const named =
+      /^ {2}not tried:? {1,2}experiments: no time left for: (?:old judges, )?canaries; the checks take \d\S* s, and took [01]\.\d s before the work$/m;
+
+    test("names it", async () => {
+      const work = ralphCli().files({ ...FILES, "add.mjs": FIXED, "ralph.config.json": config(0.06) });
+      const { stderr, root } = await work.dirty({ "add.mjs": cheat }).args("gate", "--base", "HEAD").expectExit(0);
+      expect(stderr).toMatch(named);
+
+      await ralphCli(root).args("gate", "--base", "HEAD", "--require", "passed").expectExit(1);
+    });
+
+    test("so do the last lines of a run, and its attestation", async () => {
+      const prd = JSON.stringify({ branchName: "main", userStories: [STORY] });
+      const agent = ralphCli().files({ ...FILES, "ralph.config.json": config(0.06), "scripts/ralph/prd.json": prd })
+        .agent("worker", `${SAYS}\ncat > add.mjs <<'END'\n${cheat}END`);
+      const { stderr, root } = await agent.args("run", "--agent-cmd", "worker").expectExit(0);
+      expect(stderr).toMatch(named);
+
+      const attest = await ralphCli(root).args("attest", "verify", "--require", "passed").expectExit(1);
+      expect(attest.stdout + attest.stderr).toMatch(/not[- ]tried/);
+    });
+
+    test("accuses nothing that was as slow before", async () => {
+      const files = { ...FILES, "add.mjs": `${slow(1500)}${FIXED}`, "ralph.config.json": config(0.02) };
+      const work = ralphCli().files(files).dirty({ "add.mjs": `${slow(1500)}${FIXED}// again\n` });
+      const { stdout } = await work.args("gate", "--base", "HEAD", "--require", "passed", "--json").expectExit(0);
+
+      const { notices, leftOut } = GATE_SCHEMA.parse(JSON.parse(stdout));
+      expect([notices, leftOut]).toEqual([[], "no time left for: canaries (experiments.budget)"]);
     });
   });
 

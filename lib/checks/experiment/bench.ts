@@ -18,8 +18,16 @@ export interface Bench {
    * @param only names or commands of the checks to run. @default all
    */
   run(commit: string, again?: "again" | "control", only?: readonly string[]): Promise<BenchResult>;
-  /** How often the checks were run, for how many milliseconds in all, and how often the budget was too small for it. */
-  readonly cost: { readonly runs: number; readonly ms: number; readonly refused: number };
+  /**
+   * Milliseconds that all checks together take on a commit, whether they pass or not, over the budget too. `null`: they
+   * take longer than the limit, or there is no answer.
+   */
+  time(commit: string, limitMs: number): Promise<number | null>;
+  /**
+   * How often the checks were run, for how many milliseconds in all, how often the budget was too small for it, and how
+   * long the slowest run of all of them took that was green, without its checkout.
+   */
+  readonly cost: { readonly runs: number; readonly ms: number; readonly refused: number; readonly slowestMs?: number };
 }
 
 export interface BenchOptions {
@@ -40,6 +48,7 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
   const { clock } = ralph.host;
   const known = new Map<string, BenchResult>();
   let [runs, ms, refused, longest] = [0, 0, 0, options.expectedMs];
+  let slowestMs: number | undefined;
 
   async function runNow(commit: string, isSuspected: boolean, only?: readonly string[]): Promise<BenchResult> {
     if (options.signal.aborted) return { status: "unknown", reason: "the run was ended" };
@@ -50,27 +59,21 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
     const started = clock.steady();
     const up = await options.bringUp(commit);
     if (up.status !== "ready") return { status: "unknown", reason: up.reason };
-    const result = await inTurn(up.place, options.checks.filter((check) => isOneOf(check, only)));
-    const took = Math.max(0, clock.steady() - started);
-    runs += 1;
-    ms += took;
-    if (result.status === "green") longest = Math.max(longest, took);
+    const began = clock.steady();
+    const result = await inTurn(ralph, options, up.place, options.checks.filter((check) => isOneOf(check, only)));
+    const took = spent(started);
+    if (result.status !== "green") return result;
+    longest = Math.max(longest, took);
+    if (only === undefined) slowestMs = Math.max(slowestMs ?? 0, clock.steady() - began);
     return result;
   }
 
-  /** Every check up to the first that fails: what follows could not change the answer. */
-  async function inTurn(given: CheckoutPlace, checks: readonly Check[]): Promise<BenchResult> {
-    const place = { ...given, known: () => null, remember: () => {} };
-    for (const check of checks) {
-      const done = await verifyQuietly(ralph, [check], { place, signal: options.signal });
-      if (done.status === "aborted") return { status: "unknown", reason: "the run was ended" };
-      if (done.status !== "failed") continue;
-      const [failure] = done.failures;
-      if (failure === undefined) continue;
-      if (failure.timedOut === true) return { status: "unknown", reason: `${failure.name}: it ran out of time` };
-      return { status: "red", failure };
-    }
-    return { status: "green" };
+  /** A run that began then is over. */
+  function spent(started: number): number {
+    const took = Math.max(0, clock.steady() - started);
+    runs += 1;
+    ms += took;
+    return took;
   }
 
   return {
@@ -81,10 +84,55 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
       if (result.status !== "unknown") known.set(asked, result);
       return result;
     },
+    async time(commit, limitMs) {
+      const started = clock.steady();
+      const found = await timed(ralph, options, commit, limitMs);
+      spent(started);
+      return found;
+    },
     get cost() {
-      return { runs, ms, refused };
+      return { runs, ms, refused, ...slowestMs === undefined ? {} : { slowestMs } };
     },
   };
+}
+
+/** Every check up to the first that fails: what follows could not change the answer. */
+async function inTurn(
+  ralph: RalphContext,
+  { signal }: BenchOptions,
+  given: CheckoutPlace,
+  checks: readonly Check[],
+): Promise<BenchResult> {
+  const place = anew(given);
+  for (const check of checks) {
+    const done = await verifyQuietly(ralph, [check], { place, signal });
+    if (done.status === "aborted") return { status: "unknown", reason: "the run was ended" };
+    if (done.status !== "failed") continue;
+    const [failure] = done.failures;
+    if (failure === undefined) continue;
+    if (failure.timedOut === true) return { status: "unknown", reason: `${failure.name}: it ran out of time` };
+    return { status: "red", failure };
+  }
+  return { status: "green" };
+}
+
+/** Milliseconds of all checks together, whether they pass or not. */
+async function timed(
+  ralph: RalphContext,
+  { bringUp, checks, signal }: BenchOptions,
+  commit: string,
+  limitMs: number,
+): Promise<number | null> {
+  const up = await bringUp(commit);
+  if (up.status !== "ready") return null;
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(limitMs))]);
+  const done = await verifyQuietly(ralph, checks, { place: anew(up.place), signal: ends });
+  return done.status === "aborted" ? null : done.results.reduce((sum, { durationMs }) => sum + durationMs, 0);
+}
+
+/** The place without the answers that are known there. */
+function anew(place: CheckoutPlace): CheckoutPlace {
+  return { ...place, known: () => null, remember: () => {} };
 }
 
 function isOneOf({ name, command = name }: Check, only: readonly string[] | undefined): boolean {

@@ -11,6 +11,7 @@ import { type Canaries, canaries } from "./canaries.ts";
 import { type Bench, type BenchResult, createBench } from "./bench.ts";
 import { isEvidence, type OldJudges, oldJudges } from "./old_judges.ts";
 import { type Question, questionOf, type QuestionOptions } from "./commits.ts";
+import { type Slower, slower } from "./slower.ts";
 import { isBlind, weakened } from "./weakened.ts";
 
 /** The findings of the experiments. */
@@ -24,6 +25,8 @@ export interface Evidence {
   readonly cost: { readonly runs: number; readonly ms: number };
   /** Experiments, or parts of them, that the budget was too small for. */
   readonly left: readonly Experiment[];
+  /** The work slowed its checks down, so that there was no time. */
+  readonly slower: Slower | null;
 }
 
 export interface ExperimentOptions extends QuestionOptions {
@@ -52,6 +55,7 @@ const NOTHING: Evidence = {
   ownTests: null,
   cost: { runs: 0, ms: 0 },
   left: [],
+  slower: null,
 };
 
 /** Runs the three experiments, the cheapest first, until the budget is spent. */
@@ -84,7 +88,8 @@ export async function experiments(ralph: RalphContext, options: ExperimentOption
     ? await tried("own tests", () => canaries(question, bench, question.head, (path) => own.has(path)))
     : null;
   const both = weak === null ? seen : { ...seen, ...joined(seen, weak) };
-  return { oldJudges: judges, canaries: both, withoutWork: without, ownTests, cost: bench.cost, left };
+  const slowed = await slower(question, bench, { canaries: both, left, checkMs, mostMs: budget * MINUTE });
+  return { oldJudges: judges, canaries: both, withoutWork: without, ownTests, cost: bench.cost, left, slower: slowed };
 }
 
 /** Pure. */

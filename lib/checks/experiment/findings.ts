@@ -1,11 +1,12 @@
 import { ALL_TESTS, type Canary, seenIn } from "./canaries.ts";
 import type { Evidence } from "./experiments.ts";
+import type { Slower } from "./slower.ts";
 import { type Disagreement, isEvidence } from "./old_judges.ts";
 
 /** One finding, for the last lines. */
 export interface Finding {
-  readonly kind: "old-tests" | "cannot-fail" | "unsteady";
-  /** Files that it is about. */
+  readonly kind: "old-tests" | "cannot-fail" | "unsteady" | "not-tried";
+  /** Files, or the experiments, that it is about. */
   readonly subject: string;
   readonly message: string;
 }
@@ -26,9 +27,9 @@ export type FailsOn = "cannot fail" | "alone" | "anything";
 
 const UNSTEADY = "it passed, and fails on the same commit when it runs again";
 
-/** The evidence in words. Nothing is named that was not tried and repeated. Pure. */
+/** The evidence in words. Nothing is accused that was not tried and repeated. Pure. */
 export function findingsOf(evidence: Omit<Evidence, "cost">, failsOn: FailsOn): Findings {
-  const { oldJudges, canaries } = evidence;
+  const { oldJudges, canaries, slower } = evidence;
   const found: (Finding & { readonly fails: boolean })[] = [];
   const isStrict = failsOn === "anything";
   if (oldJudges?.status === "disagree" && isEvidence(oldJudges)) {
@@ -45,6 +46,9 @@ export function findingsOf(evidence: Omit<Evidence, "cost">, failsOn: FailsOn): 
   if (canaries?.unsteady !== undefined) {
     found.push({ kind: "unsteady", subject: canaries.unsteady, message: UNSTEADY, fails: isStrict });
   }
+  if (slower !== null) {
+    found.push({ kind: "not-tried", subject: "experiments", message: slowerText(slower), fails: false });
+  }
   const reasons = found.filter(({ fails }) => fails).map(({ subject, message }) => `${subject}: ${message}`);
   return {
     notices: found.map(({ fails: _, ...finding }) => finding),
@@ -55,6 +59,12 @@ export function findingsOf(evidence: Omit<Evidence, "cost">, failsOn: FailsOn): 
 /** The experiments that the budget was too small for, wholly or in part; `null` if there are none. Pure. */
 export function leftOutText({ left }: Pick<Evidence, "left">): string | null {
   return left.length === 0 ? null : `no time left for: ${left.join(", ")} (experiments.budget)`;
+}
+
+/** The slowdown in figures. Pure. */
+function slowerText({ left, beforeMs, nowMs }: Slower): string {
+  const [now, before] = [nowMs, beforeMs].map((ms) => `${(ms / 1000).toFixed(1)} s`);
+  return `no time left for: ${left.join(", ")}; the checks take ${now}, and took ${before} before the work`;
 }
 
 /** The questions without an answer, for want of time or because the checks gave none. Pure. */

@@ -139,7 +139,9 @@ function announce(
   events.emit({
     type: "experiments",
     item: item === null ? null : { id: item.id, kind: item.kind, title: item.title },
-    findings: found.notices.map(({ subject, message }) => `${subject}: ${message}`),
+    findings: found.notices.filter(({ kind }) => kind !== "not-tried").map(({ subject, message }) =>
+      `${subject}: ${message}`
+    ),
     tried: triedTexts(evidence),
     blocked: found.reasons.length > 0,
   });

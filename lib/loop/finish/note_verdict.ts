@@ -35,7 +35,7 @@ export interface Passed {
 }
 
 /** A commit that passed is not wholly believed with one of these. */
-const BESIDE: ReadonlySet<string> = new Set(["old-tests", "cannot-fail", "workspace", "unsteady"]);
+const BESIDE: ReadonlySet<string> = new Set(["old-tests", "cannot-fail", "workspace", "unsteady", "not-tried"]);
 
 /** Attests the verdict of a commit that passed, in place of an older one. */
 export async function noteVerdict(ralph: RalphContext, passed: Passed): Promise<void> {

@@ -17,6 +17,7 @@ export interface Notice {
     | "not-claimed"
     | "sent-back"
     | "unsteady"
+    | "not-tried"
     | "restored"
     | "not-reproducible"
     | "not-committed"

@@ -89,8 +89,9 @@ export async function prove(
   const status = verdict.status === "passed" && unseen.length > 0 ? "unverified" : verdict.status;
   const { notices } = verdict;
   if (status === "aborted") return null;
-  for (const { subject, message: found } of notices) {
-    ralph.events.emit({ type: "note", level: "warn", message: `the checks cannot be believed: ${subject}: ${found}` });
+  for (const { kind, subject, message: found } of notices) {
+    const what = kind === "not-tried" ? "not tried" : "the checks cannot be believed";
+    ralph.events.emit({ type: "note", level: "warn", message: `${what}: ${subject}: ${found}` });
   }
   const results = new Map(verdict.checks.map((check) => [checkId(check), check.ok]));
   const found = { commit, results };
