@@ -109,9 +109,7 @@ export function createUncommitted(
       const { swept, theirs, gone } = await damageTo(repository, { before, after, kept, isExact });
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(repository, path));
-      const inTheWay = gone.filter((path) => isInTheWay(repository, path, kept.get(path)!));
-      const { back, missing } = await restoreAll(repository, gone, kept);
-      report("warn", IN_THE_WAY, inTheWay.filter((path) => back.includes(path)));
+      const { back, missing } = await restoreAll(repository, gone, kept, report);
       const lost = await lostEntries(repository, { before, after, kept, swept, theirs });
       report("warn", committedBy(by), swept);
       report("info", "no longer uncommitted", [...theirs].filter((path) => !after.contents.has(path)));
@@ -233,10 +231,17 @@ function isChangedInside({ path, submodule = "" }: TreeSnapshot["changed"][numbe
   return path.endsWith("/") || /[MU]/.test(submodule.slice(2));
 }
 
-async function restoreAll(repository: Repository, paths: readonly string[], kept: ReadonlyMap<string, KeptPath>) {
+async function restoreAll(
+  repository: Repository,
+  paths: readonly string[],
+  kept: ReadonlyMap<string, KeptPath>,
+  report: ReturnType<typeof reportOf>,
+) {
+  const inTheWay = paths.filter((path) => isInTheWay(repository, path, kept.get(path)!));
   const isBack = await Promise.all(
     paths.map((path) => restoreKept(repository, path, kept.get(path)!).catch(() => false)),
   );
+  report("warn", IN_THE_WAY, inTheWay);
   return { back: paths.filter((_, at) => isBack[at]), missing: paths.filter((_, at) => !isBack[at]) };
 }
 
