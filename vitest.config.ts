@@ -52,8 +52,8 @@ export default defineConfig({
     pool: "forks",
     // A worker keeps from file to file what it has loaded and compiled.
     isolate: false,
-    // Much of the time goes by in waiting for processes, most in Bun's part, which is the longest.
-    maxWorkers: RALPH_TEST_RUNTIME === "bun" ? 6 : 4,
+    // Much of the time goes by in waiting for processes, most in Node's part, which is the longest.
+    maxWorkers: RALPH_TEST_RUNTIME === "node" ? 6 : 4,
     testTimeout: 180_000, // ends what hangs, and nothing else: a busy machine needs minutes for a test of seconds
     hookTimeout: 180_000,
     expect: { poll: { timeout: 150_000 } }, // a wait for what must come ends with the test

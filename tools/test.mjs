@@ -11,11 +11,16 @@ import { join } from "node:path";
 import { leftFiles, makeTestFolder, surroundings, takeAway, watchFolder } from "./test_folder.mjs";
 import { bunPath, denoPath, environment, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
 
-const RUNTIMES = ["bun", "node", "deno"];
-/** Packages, tools, pages and machines: they start the runtimes themselves, so once, under Node, is all there is to see. */
+const RUNTIMES = ["node", "bun", "deno"];
+/** Whole programs, packages and tools: they start the runtimes themselves, so once, under Node, is all there is to see. */
 const BY_NODE = [
+  "test/e2e/**",
+  "test/fault/**",
   "test/packaging/**",
   "test/tools/**",
+  "test/trust/table_*",
+  "test/trust/honest.test.ts",
+  "test/trust/{absent,secrets_of_runs}.test.ts",
   "test/sandbox/{doctor,missing}.test.ts",
   "test/agents/builtin.test.ts",
   "test/checks/browser.test.ts",
@@ -32,15 +37,10 @@ const BY_NODE = [
   "test/machines/{engine,operated,steered,workers}.test.ts",
 ];
 /**
- * The whole program, and whole runs over all workflows, in repositories of their own: what they protect is the loop's
- * rules, which know no runtime. Once, and under Bun, which the program is compiled with: to start a process costs it a
- * fifth of what it costs Node.
+ * Whole runs over all workflows, in repositories of their own: what they protect is the loop's rules, which know no
+ * runtime. Once, and under Bun, which the program is compiled with: to start a process costs it a fifth of what it costs Node.
  */
 const BY_BUN = [
-  "test/e2e/**",
-  "test/fault/**",
-  "test/trust/table_*",
-  "test/trust/{absent,honest,secrets_of_runs}.test.ts",
   "test/agents/{adapter_agent,command_agent,patient_turn,refused,replay,transcripts}.test.ts",
   "test/backlog/contract.test.ts",
   "test/checks/{brief,isolated,pipeline,reviewed_by,unchecked_items,verify}.test.ts",
@@ -160,8 +160,8 @@ async function runSuite(runtime, filters, excluded, isShown) {
 }
 
 /**
- * Much of the time goes by in waiting for processes: Bun's part, which is the longest, and the others' beside each other
- * take as long as the machine needs for both. The first one has the terminal.
+ * Node's part waits for processes half of its time, the others' seldom: beside each other they take as long as the
+ * machine needs for both. The first one has the terminal.
  */
 async function runSuites(runtimes, filters, runsOnce) {
   const [first, ...others] = runtimes;
