@@ -31,7 +31,7 @@ const MOST_NAMED = 300;
 const AFTER = "post-commit";
 const COMMIT_HOOKS: readonly string[] = ["pre-commit", "prepare-commit-msg", "commit-msg", AFTER];
 
-/** Git looks after each commit whether it is time to pack, in another process: below some 2,000 loose objects it never is. */
+/** Git looks after each commit whether it is time to pack, in another process: by its own settings it never is below some 2,000 loose objects. */
 const LOOSE_IN_A_FOLDER = 8;
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
 

@@ -61,6 +61,28 @@ describe("a check that the work leaves green, and that would notice less from no
     },
   );
 
+  test("it has lost a test that came with an item before: the item fails", async () => {
+    const turns = [
+      `${WORK}; printf '%s' '${testOf("one", 1).replace("one(2, 3)", "one()")}' > test/one.test.mjs`,
+      "echo 2 > two.txt; rm test/one.test.mjs",
+    ];
+    const files = { ...FILES, "scripts/check.sh": FILES["check.sh"] };
+    await using world = await loopWorld(({ cwd }, number) => {
+      execFileSync("sh", ["-ec", turns[number - 1] ?? ""], { cwd, stdio: "pipe" });
+      return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
+    }, { files });
+    const items = [["a", "test -f src/one.mjs"], ["b", "test -f two.txt"]].map(([id = "", check = ""]) => ({
+      id,
+      title: id,
+      checks: [...CHECKS, check],
+    }));
+
+    const outcome = await runLoop(world.ralph, memoryBacklog(items), { maxIterations: 2 });
+
+    expect(outcome.status).not.toBe("passed");
+    expect(outcome.notices).toContainEqual(expect.objectContaining({ kind: "cannot-fail", subject: "src/one.mjs" }));
+  });
+
   test.each([
     ["renamed", "git mv test/mul.test.mjs test/product.test.mjs"],
     [

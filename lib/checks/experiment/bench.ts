@@ -125,8 +125,10 @@ async function timed(
 ): Promise<number | null> {
   const up = await bringUp(commit);
   if (up.status !== "ready") return null;
-  const ends = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(limitMs))]);
-  const done = await verifyQuietly(ralph, checks, { place: anew(up.place), signal: ends });
+  const [late, over] = [new AbortController(), new AbortController()];
+  void ralph.host.clock.sleep(limitMs, over.signal).then(() => late.abort());
+  const ends = AbortSignal.any([signal, late.signal]);
+  const done = await verifyQuietly(ralph, checks, { place: anew(up.place), signal: ends }).finally(() => over.abort());
   return done.status === "aborted" ? null : done.results.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
 

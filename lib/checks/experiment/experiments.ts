@@ -58,7 +58,7 @@ const NOTHING: Evidence = {
   slower: null,
 };
 
-/** Runs the three experiments, the cheapest first, until the budget is spent. */
+/** Runs the experiments, the cheapest first, until the budget is spent. */
 export async function experiments(ralph: RalphContext, options: ExperimentOptions): Promise<Evidence> {
   const { checks, checkMs, budget, bringUp, signal, only, spentMs = 0 } = options;
   if (budget === 0 || checks.length === 0) return NOTHING;

@@ -52,14 +52,15 @@ async function testsUnderNewSettings(question: Question): Promise<readonly Named
 }
 
 /** The code that tests were about which are gone. */
-async function subjectsOfGone({ commits, changed, old, now, files }: Question): Promise<readonly Named[]> {
+async function subjectsOfGone({ commits, changed, old, verified, now, files }: Question): Promise<readonly Named[]> {
   const gone = changed.filter(({ kind, how }) => kind === "test" && how === "deleted").slice(0, MOST_GONE);
   const product = [...now].flatMap(([path, { mode }]) =>
     mode.startsWith("100") && isCode(path) && kindOf(path, files) === "product" ? [{ path, mode }] : []
   );
   const found: Named[] = [];
   for (const { path } of gone) {
-    const text = await commits.read(old.get(path)?.hash ?? "").catch(() => "");
+    const was = old.get(path) ?? verified.get(path);
+    const text = was?.mode.startsWith("100") === true ? await commits.read(was.hash) : "";
     const imported = product.filter((file) => importsPath(text, file.path));
     const mentioned = product.filter((file) => text.includes(posix.parse(file.path).name));
     found.push(...(imported.length > 0 ? imported : mentioned).slice(0, MOST_PRODUCTS));

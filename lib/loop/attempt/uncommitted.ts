@@ -241,8 +241,9 @@ async function restoreAll(
   const isBack = await Promise.all(
     paths.map((path) => restoreKept(repository, path, kept.get(path)!).catch(() => false)),
   );
-  report("warn", IN_THE_WAY, inTheWay);
-  return { back: paths.filter((_, at) => isBack[at]), missing: paths.filter((_, at) => !isBack[at]) };
+  const [back, missing] = [paths.filter((_, at) => isBack[at]), paths.filter((_, at) => !isBack[at])];
+  report("warn", IN_THE_WAY, inTheWay.filter((path) => back.includes(path)));
+  return { back, missing };
 }
 
 function isThere({ topLevel }: Repository, path: string): boolean {
