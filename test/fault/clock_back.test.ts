@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
-import { expectNothingLeft, faultProject, passedIn, WORK } from "./world.ts";
+import { expectNothingLeft, faultProject, HANGS, passedIn, WORK } from "./world.ts";
 import { needs } from "../needs.ts";
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../fixtures/fault/clock_back.c");
@@ -42,9 +42,9 @@ describe("a clock set back", () => {
   );
 
   test("since the run that was killed: its lock is taken over all the same", async () => {
-    const project = faultProject("sleep 300");
+    const project = faultProject(HANGS);
     const first = project.cli.start();
-    await first.shows("agent worker: started");
+    await first.wrote("../begun");
     first.child.kill("SIGKILL");
     await first.ended();
     const lock = join(first.root, ".git/ralph/run.lock");

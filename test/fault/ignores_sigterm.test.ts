@@ -17,10 +17,9 @@ describe("an agent that ignores SIGTERM", () => {
   });
 
   test("is killed when Ralph is told to end", async () => {
-    const project = faultProject(`echo started > ignored-by-nobody; ${STUBBORN}`);
+    const project = faultProject(`trap "" TERM; echo started > ignored-by-nobody; ${STUBBORN}`);
     const running = project.cli.start();
-    await running.shows("agent worker: started");
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await running.wrote("ignored-by-nobody");
 
     running.child.kill("SIGTERM");
     const { exitCode, root } = await running.ended();

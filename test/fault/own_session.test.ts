@@ -22,10 +22,9 @@ describe("an agent whose tool runs in a session of its own", () => {
   });
 
   test("has it ended when Ralph is killed, and the next run continues", async () => {
-    const project = faultProject(`cat > /dev/null; ${TOOL}`);
+    const project = faultProject(`cat > /dev/null; ${TOOL} & sleep 0.5; echo yes > ../begun; wait`);
     const running = project.cli.start();
-    await running.shows("agent worker: started");
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await running.wrote("../begun");
 
     running.child.kill("SIGKILL");
     await running.ended();

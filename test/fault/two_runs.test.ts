@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
 import { untilGone } from "./processes.ts";
-import { expectNothingLeft, faultProject, passedIn, WORK } from "./world.ts";
+import { expectNothingLeft, faultProject, HANGS, passedIn, WORK } from "./world.ts";
 
 /** A turn that lasts until the test has seen what it came for. */
 const HELD = `for round in $(seq 3000); do [ -e ../seen ] && break; sleep 0.05; done; ${WORK}`;
@@ -58,9 +58,9 @@ describe("two runs in one working tree", () => {
   });
 
   test("after kill -9 of the first the next takes over", async () => {
-    const project = faultProject("sleep 300");
+    const project = faultProject(HANGS);
     const first = project.cli.start();
-    await first.shows("agent worker: started");
+    await first.wrote("../begun");
     first.child.kill("SIGKILL");
     await first.ended();
 

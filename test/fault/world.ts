@@ -41,6 +41,9 @@ export function prdText(of: readonly StoryText[], branchName = "main"): string {
 export const WORK = 'p=$(cat); p=${p#*"<promise "}; n=${RALPH_ITEM#US-00}; mkdir -p work; echo done > "work/$n.txt"; ' +
   'echo "<promise ${p%%>*}>COMPLETE</promise>"';
 
+/** Shell for an agent that never ends. Its script may be replaced once `../begun` is there. */
+export const HANGS = "echo yes > ../begun; sleep 300";
+
 let projects = 0;
 
 /** `ralph run` with the agent `worker`, a shell script, over `count` stories. */
