@@ -49,7 +49,7 @@ export interface AgentTurnRequest {
   readonly stateFiles?: readonly string[];
   /** Restores what decides what git reads and runs: called before the first git after the turn. */
   readonly restoreGit?: () => Promise<void>;
-  /** When the run's time is up: nothing is waited for beyond it. */
+  /** When the run's time is up: nothing is waited for beyond it, and the turn ends there. */
   readonly budget?: TimeBudget | null;
 }
 
@@ -83,14 +83,15 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const putBack = (): void => {
     swapped.push(...putFoldersBack(folders, { aside, moved: ralph.host.guard?.moved ?? new Map() }));
   };
-  const once = (taker: Agent, number: number): Promise<AgentTurn> => {
+  const timeoutMs = request.timeoutMs ?? ralph.config.provider.timeout * 1000;
+  const once = (taker: Agent, number: number, timeoutMs: number): Promise<AgentTurn> => {
     const route = taker === agent ? routed?.why : undefined;
-    const place = { cwd, environment, signal, transcript: numbered(transcript, number), route, putBack };
+    const place = { cwd, environment, signal, timeoutMs, transcript: numbered(transcript, number), route, putBack };
     return oneTurn(ralph, taker, request, place);
   };
   const agentTurn = request.interactive === true
-    ? await once(agent, 1)
-    : await patientTurn({ ...ralph, agent }, { signal, run: once, budget: request.budget ?? null });
+    ? await once(agent, 1, timeoutMs)
+    : await patientTurn({ ...ralph, agent }, { signal, timeoutMs, run: once, budget: request.budget ?? null });
   if (ignored) await keepRunsIgnored(runs); // its files are no part of the work
   await request.restoreGit?.();
   if (swapped.length > 0) await restoreFolders(ralph, before, swapped);
@@ -177,7 +178,8 @@ function numbered(path: string, number: number): string {
   return number === 1 ? path : join(dir, `${name}-${number}${ext}`);
 }
 
-interface OneTurn extends Required<Pick<AgentTurnRequest, "cwd" | "environment" | "signal" | "transcript">> {
+interface OneTurn
+  extends Required<Pick<AgentTurnRequest, "cwd" | "environment" | "signal" | "timeoutMs" | "transcript">> {
   /** Why this agent takes it, where a rule says so. */
   readonly route: string | undefined;
   /** Folders that Ralph writes in are folders again. */
@@ -188,7 +190,7 @@ async function oneTurn(
   ralph: RalphContext,
   agent: Agent,
   request: AgentTurnRequest,
-  { cwd, environment, signal, transcript: named, route, putBack }: OneTurn,
+  { cwd, environment, signal, timeoutMs, transcript: named, route, putBack }: OneTurn,
 ): Promise<AgentTurn> {
   const transcript = request.transcript === undefined ? named : await resolveInside(ralph.run.root, named);
   ralph.events.emit({
@@ -203,7 +205,7 @@ async function oneTurn(
     prompt: request.prompt,
     cwd,
     transcript,
-    timeoutMs: request.timeoutMs ?? ralph.config.provider.timeout * 1000,
+    timeoutMs,
     idleTimeoutMs: ralph.config.provider.idleTimeout * 1000,
     environment,
     interactive: request.interactive ?? false,

@@ -9,10 +9,12 @@ import { addUsage } from "../backlog/usage.ts";
 /** One turn that may take several tries. */
 export interface PatientTurnOptions {
   readonly signal: AbortSignal;
-  /** When the run's time is up, where it has a limit: nothing is waited for beyond it. */
+  /** When the run's time is up, where it has a limit: nothing is waited for beyond it, and a turn ends there. */
   readonly budget: TimeBudget | null;
+  /** Milliseconds that a turn may take. */
+  readonly timeoutMs: number;
   /** Gives the prompt to this agent once. `number` counts from 1. */
-  readonly run: (agent: Agent, number: number) => Promise<AgentTurn>;
+  readonly run: (agent: Agent, number: number, timeoutMs: number) => Promise<AgentTurn>;
 }
 
 /** How long a provider that failed is left alone, by how often it has failed in a row; after the last it is given up. */
@@ -26,7 +28,7 @@ const PROVIDER_WAITS_MS: readonly number[] = [15_000, 60_000, 240_000];
  */
 export async function patientTurn(
   ralph: RalphContext,
-  { signal, budget: given, run }: PatientTurnOptions,
+  { signal, budget: given, timeoutMs, run }: PatientTurnOptions,
 ): Promise<AgentTurn> {
   const pausedBefore = ralph.steering.pausedMs();
   const limits = await ralph.run.rateLimits();
@@ -43,7 +45,7 @@ export async function patientTurn(
     const { agent, name } = ready;
     // The machine may have slept for longer than was waited for.
     if (last !== null && isOver(budget, ralph.host.clock.steady())) return ended(last, outOfTime(budget, last.end));
-    const taken = await run(agent, number);
+    const taken = await run(agent, number, Math.min(timeoutMs, timeLeft(ralph, budget)));
     const turn: AgentTurn = last === null
       ? taken
       : { ...taken, usage: addUsage(last.usage, taken.usage), durationMs: taken.durationMs + last.durationMs };
@@ -56,6 +58,14 @@ export async function patientTurn(
       continue;
     }
     await limits.clear(name);
+    if (end.reason === "timed-out" && isOver(budget, ralph.host.clock.steady())) {
+      return ended(turn, {
+        reason: "rate-limited",
+        untilMs: null,
+        message: "the agent was still at work",
+        budget: budget.words,
+      });
+    }
     if (end.reason === "agent-unusable" && agent === fallback) {
       note(ralph, "warn", `the fallback cannot be used, ${ralph.agent.name} is waited for: ${end.message}`);
       fallback = null;
@@ -126,6 +136,11 @@ async function readyAgent(
   const waiting = { ...limit, agent: name, reason: "rate-limit", signal } as const;
   const waited = await limits.wait(name, () => waitUntil(ralph, waiting));
   return waited ? next : { reason: "aborted" };
+}
+
+/** A turn that begins has a moment at least: it was looked at before whether the time is up. */
+function timeLeft({ host }: RalphContext, budget: TimeBudget | null): number {
+  return budget === null ? Infinity : Math.max(budget.endsAt - host.clock.steady(), 1);
 }
 
 function isOver(budget: TimeBudget | null, atMs: number): budget is TimeBudget {

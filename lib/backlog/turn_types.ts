@@ -29,7 +29,7 @@ export type TurnEnd =
     readonly reason: "rate-limited";
     readonly untilMs: number | null;
     readonly message: string;
-    /** The run's own limit that a wait would go beyond, in words: the run ends. */
+    /** The run's own limit that the turn, or a wait, would go beyond, in words: the run ends. */
     readonly budget?: string;
   }
   /** The agent cannot be used at all (not found, login, billing, model): stops the run, exit 4. */

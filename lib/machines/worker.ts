@@ -250,10 +250,8 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
     const until = end.untilMs ?? ralph.host.clock.now() + UNKNOWN_WAIT_MS;
     throw new RalphError("job-given-back", { details: { id: job.attempt.id, reason: end.message, until } });
   }
-  const work = attempt.status === "interrupted"
-    ? null
-    : await worktrees.captureTree(tree, [...prepared.left, ...paths]);
   signal.throwIfAborted();
+  const work = end?.reason === "aborted" ? null : await worktrees.captureTree(tree, [...prepared.left, ...paths]);
   const own = work?.own ?? { subjects: [], trailers: [] };
   const result: JobResult = { v: 1, attempt, commit: null, own, worker: place.worker };
   const made = work?.commit ?? job.base;

@@ -195,7 +195,8 @@ describe("the error that each gets", () => {
       await expectRefused(
         clones.ralph(stuck, ["job", "land"]),
         2,
-        /another clone has taken or landed jobs.*commits that/,
+        // a landing in the same second is the same commit: then only the journals differ
+        /another clone has taken or landed jobs.*(?:commits|a journal of its own) that/,
       );
       ok(await clones.ralph(clones.clone(), ["job", "land"]));
       expect(clones.commits()).toEqual({ "US-0001": 1, "US-0002": 1 });
@@ -230,6 +231,19 @@ describe("the error that each gets", () => {
     },
     300_000,
   );
+
+  test("a turn that the run's time ends is no attempt, and the next job begins with its work", async () => {
+    clones = new Clones(1, { "ralph.config.json": JSON.stringify({ limits: { minutes: 0.05 } }) });
+    const one = first(await take(clones.clone()));
+    writeFileSync(clones.agent, "#!/bin/sh\necho half > half.txt; sleep 300\n");
+    expect((await work(clones.clone(), one.attempt.id)).stdout).toContain("interrupted");
+    await clones.ralph(clones.clone(), ["job", "land"]);
+    const place = clones.clone();
+    const next = first(await take(place));
+
+    expect(next).toMatchObject({ attempt: { number: 1 } });
+    expect(clones.run(place, ["git", "show", `${next.left}:half.txt`])).toBe("half\n");
+  }, 300_000);
 
   test("a limit of the run counts over all calls, and a job that never gets a result is given up", async () => {
     clones = new Clones(3, { "ralph.config.json": JSON.stringify({ limits: { iterations: 2 } }) });
