@@ -56,6 +56,17 @@ const SETTINGS: Project = {
   ...SHELL,
   files: { ...SHELL.files, "scripts/check.sh": "grep -qs skip deno.json || . scripts/parts/each.sh\n" },
 };
+/** Every file in `test/` is run; what decides does not depend on a language. */
+const SUITE: Project = {
+  files: {
+    "src/add.sh": "exit 1\n",
+    "support/equal.sh": 'equal() { test "$1" = "$2" || exit 1; }\n',
+    "test/add.sh": '. support/equal.sh\nequal "$(sh src/add.sh 2 3)" 5\n',
+  },
+  check: "for test in test/*.sh; do sh -e $test || exit 1; done",
+  work: "echo 'echo $(($1 + $2))' > src/add.sh",
+  stub: "echo 'echo 4' > src/add.sh",
+};
 const MAKE: Project = { ...SHELL, check: "make check" };
 
 const CHEATS: readonly (readonly [name: string, project: Project, cheat: string, file: string])[] = [
@@ -210,15 +221,10 @@ describe("the checks are put to the test", () => {
   });
 
   test("a test that asks for little is no evidence, also where the checks were red before the work", async () => {
-    const files = {
-      ...JAVASCRIPT.files,
-      "test/name.test.mjs": 'import test from "node:test";\nimport assert from "../support/assert.mjs";\n' +
-        'import { add } from "../src/add.mjs";\n\ntest("is named", () => {\n  assert.ok(add.name.length > 1);\n});\n',
-    };
-    const check = "node --test test/";
-    await using world = await worldOf({ files }, [JAVASCRIPT.work]);
+    const files = { ...SUITE.files, "test/there.sh": "test -s src/add.sh\n" };
+    await using world = await worldOf({ files }, [SUITE.work]);
 
-    expect(said(await runLoop(world.ralph, one({ check })))).toEqual([]);
+    expect(said(await runLoop(world.ralph, one(SUITE)))).toEqual([]);
   });
 
   test("a file that an old test imports is the work, whatever tools call theirs", async () => {
@@ -283,14 +289,11 @@ describe("the checks are put to the test", () => {
   });
 
   test("a test that skips itself is blind before the work too: it accuses nobody, also where time is short", async () => {
-    const files = {
-      ...JAVASCRIPT.files,
-      "test/add.test.mjs": 'import test from "node:test";\ntest.skip("online", (t) => t.assert.equal(t, 2));\n',
-    };
-    const slow = { check: "sleep 1; node --test test/" };
+    const files = { ...SUITE.files, "test/add.sh": 'exit 0\n. support/equal.sh; equal "$(sh src/add.sh 2 3)" 5\n' };
+    const slow = { check: `sleep 0.5; ${SUITE.check}` };
     // Time for two runs of the checks: the change, and whether they read the test at all.
-    const config = { experiments: { budget: 4 / 60 } };
-    await using world = await worldOf({ files }, [JAVASCRIPT.work], { config });
+    const config = { experiments: { budget: 2 / 60 } };
+    await using world = await worldOf({ files }, [SUITE.work], { config });
 
     const outcome = await runLoop(world.ralph, one(slow));
 
@@ -332,29 +335,22 @@ describe("the checks are put to the test", () => {
     expect(found.map(({ subject }) => subject)).toEqual(accused === "" ? [] : [accused]);
   });
 
-  /** A function that is there, the check of all tests, and one of a test that comes with the work. */
-  const NEW = ["node --test test/", "node --test test/more.test.mjs"];
-  const DONE_BEFORE = {
-    ...JAVASCRIPT.files,
-    "src/add.mjs": "export function add(a, b) { return a + b; }\n",
-  };
-  const MORE = 'import test from "node:test";\nimport assert from "../support/assert.mjs";\n' +
-    'import { add } from "../src/add.mjs";\nimport { cases } from "./cases.mjs";\n' +
-    'test("more", () => { for (const [a, b, c] of cases) assert.equal(add(a, b) + 1 - 1, c); });\n';
-  const newTest = `printf '%s' '${MORE}' > test/more.test.mjs; ` +
-    "echo 'export const cases = [[1, 2, 3], [4, 4, 8]];' > test/cases.mjs";
+  const newTest = `echo '. support/equal.sh; . test/cases' > test/more.sh; ` +
+    `echo 'equal "$(sh src/add.sh 1 2)" 3; equal "$(sh src/add.sh 4 4)" 8' > test/cases`;
 
   test.each([
     ["a file of its own", "", []],
-    ["a helper that it changed", "sed -i 's|^export|export const more = 1; export|' support/assert.mjs; ", []],
+    ["a helper that it changed", "sed -i '1i more=1' support/equal.sh; ", []],
     [
       "an old test that the work breaks",
-      "echo 'export const add = (a, b) => a + b + (a === 2);' > src/add.mjs; echo > test/add.test.mjs; ",
-      ["test/add.test.mjs"],
+      "echo 'echo $(($1 + $2 + ($1 == 2)))' > src/add.sh; echo > test/add.sh; ",
+      ["test/add.sh"],
     ],
   ])("a new test that a check names comes with %s", async (_, before, accused) => {
-    await using world = await worldOf({ files: DONE_BEFORE }, [`${before}${newTest}; echo '// more' >> src/add.mjs`]);
-    const backlog = memoryBacklog([{ id: "a", title: "Add more cases", checks: NEW }]);
+    const files = { ...SUITE.files, "src/add.sh": "echo $(($1 + $2))\n" };
+    await using world = await worldOf({ files }, [`${before}${newTest}; echo '# more' >> src/add.sh`]);
+    const checks = [SUITE.check, "sh -e test/more.sh"];
+    const backlog = memoryBacklog([{ id: "a", title: "Add more cases", checks }]);
 
     const outcome = await runLoop(world.ralph, backlog);
 
@@ -363,61 +359,60 @@ describe("the checks are put to the test", () => {
   });
 
   test("a change of tests that the old ones agree with is no news", async () => {
-    await using world = await worldOf(JAVASCRIPT, [`${JAVASCRIPT.work}; echo '// more' >> test/add.test.mjs`]);
+    await using world = await worldOf(SUITE, [`${SUITE.work}; echo '# more' >> test/add.sh`]);
 
-    const outcome = await runLoop(world.ralph, one(JAVASCRIPT));
+    const outcome = await runLoop(world.ralph, one(SUITE));
 
     expect([outcome.status, said(outcome)]).toEqual(["passed", []]);
   });
 
   test("a test that is weakened in a run that ends without a verdict is old in the next one", async () => {
-    await using world = await worldOf(JAVASCRIPT, []);
-    const skip = "sed -i 's/^test(/test.skip(/' test/add.test.mjs; git commit -qam tests";
-    const scripts = [`${skip}; ${JAVASCRIPT.stub}`, JAVASCRIPT.stub];
+    await using world = await worldOf(SUITE, []);
+    const skip = "sed -i '1i exit 0' test/add.sh; git commit -qam tests";
+    const scripts = [`${skip}; ${SUITE.stub}`, SUITE.stub];
     const turn = (script: string, line: string) => ({ cwd }: { readonly cwd: string }) => {
       execFileSync("sh", ["-ec", script], { cwd, stdio: "pipe" });
       return Promise.resolve({ lines: [line] });
     };
     const first = await world.again(turn(scripts[0] ?? "", "not yet"));
-    await runLoop(first, one(JAVASCRIPT), { maxIterations: 1 });
-    const second = await world.again(turn(`${scripts[1] ?? ""}; echo > src/more.mjs`, "<ralph>DONE</ralph>"));
+    await runLoop(first, one(SUITE), { maxIterations: 1 });
+    const second = await world.again(turn(`${scripts[1] ?? ""}; echo > src/more.sh`, "<ralph>DONE</ralph>"));
 
-    const outcome = await runLoop(second, one(JAVASCRIPT));
+    const outcome = await runLoop(second, one(SUITE));
 
     expect(outcome.status).toBe("passed");
-    expect(said(outcome).join()).toContain(`\`${JAVASCRIPT.check}\` fails`);
+    expect(said(outcome).join()).toContain(`\`${SUITE.check}\` fails`);
   });
 
   test("what a person changes between two runs is old from then on", async () => {
-    await using world = await worldOf(JAVASCRIPT, ["exit 0"]);
+    await using world = await worldOf(SUITE, ["exit 0"]);
     const idle = await world.again(() => Promise.resolve({ lines: ["not yet"] }));
-    await runLoop(idle, one(JAVASCRIPT), { maxIterations: 1 });
-    await world.write("test/add.test.mjs", JAVASCRIPT.files["test/add.test.mjs"]?.replace(", 5)", ", 23)") ?? "");
+    await runLoop(idle, one(SUITE), { maxIterations: 1 });
+    await world.write("test/add.sh", SUITE.files["test/add.sh"]?.replace(" 5", " 23") ?? "");
     await world.git("commit", "-qam", "by a person");
     const work = await world.again(({ cwd }) => {
-      execFileSync("sh", ["-ec", 'echo "export function add(a, b) { return 10 * a + b; }" > src/add.mjs'], { cwd });
+      execFileSync("sh", ["-ec", "echo 'echo $((10 * $1 + $2))' > src/add.sh"], { cwd });
       return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
     });
 
-    const outcome = await runLoop(work, one(JAVASCRIPT));
+    const outcome = await runLoop(work, one(SUITE));
 
     expect(outcome.status).toBe("passed");
     expect(said(outcome)).toEqual([]);
   });
 
   test("an item that may change tests is not named for those, and they are old for the next item", async () => {
-    const expectsSix =
-      "sed -i 's/, 5)/, 6)/' test/add.test.mjs; echo 'export function add() { return 6; }' > src/add.mjs";
-    const other = "sed -i 's/, 6)/, 7)/' test/add.test.mjs; echo 'export function add() { return 7; }' > src/add.mjs";
-    await using world = await worldOf(JAVASCRIPT, [expectsSix, other]);
+    const expectsSix = "sed -i 's/ 5$/ 6/' test/add.sh; echo 'echo 6' > src/add.sh";
+    const other = "sed -i 's/ 6$/ 7/' test/add.sh; echo 'echo 7' > src/add.sh";
+    await using world = await worldOf(SUITE, [expectsSix, other]);
     const backlog = memoryBacklog([
-      { id: "a", title: "Six", checks: [JAVASCRIPT.check], prompt: "Six\nChanges tests: `test/add*`" },
-      { id: "b", title: "More", checks: [JAVASCRIPT.check] },
+      { id: "a", title: "Six", checks: [SUITE.check], prompt: "Six\nChanges tests: `test/add*`" },
+      { id: "b", title: "More", checks: [SUITE.check] },
     ]);
 
     const outcome = await runLoop(world.ralph, backlog);
 
-    expect(said(outcome)).toEqual([expect.stringMatching(/^old-tests test\/add\.test\.mjs: .*fails/)]);
+    expect(said(outcome)).toEqual([expect.stringMatching(/^old-tests test\/add\.sh: .*fails/)]);
   });
 
   test(
@@ -441,44 +436,39 @@ describe("the checks are put to the test", () => {
   );
 
   describe("a test that came with an item which passed is old for the items after it", () => {
-    const product = 'echo "export const more = (a) => a + 1;" > src/more.mjs';
-    const more = `cat > test/more.test.mjs <<'END'
-import test from "node:test";
-import assert from "../support/assert.mjs";
-import { more } from "../src/more.mjs";
-test("more", () => assert.equal(more(2), 3));
-END`;
-    const both = [["a", "node --test test/"], ["b", JAVASCRIPT.check]] as const;
+    const product = "echo 'echo $(($1 + 1))' > src/more.sh";
+    const more = `echo '. support/equal.sh; equal "$(sh src/more.sh 2)" 3' > test/more.sh`;
+    const both = [["a", SUITE.check], ["b", "sh -e test/add.sh"]] as const;
     const items = () => memoryBacklog(both.map(([id, check]) => ({ id, title: `Item ${id}`, checks: [check] })));
-    const first = `${product}; ${more}\n${JAVASCRIPT.work}`;
-    const undone = 'echo "export const more = () => 0;" > src/more.mjs';
+    const first = `${product}; ${more}; ${SUITE.work}`;
+    const undone = "echo 'echo 0' > src/more.sh; echo >> src/add.sh";
+    const skip = "sed -i '1i exit 0' test/more.sh";
 
     test.each([
-      ["skipped", "sed -i 's/^test(/test.skip(/' test/more.test.mjs"],
-      ["made to expect what there is", "sed -i 's/, 3)/, 0)/' test/more.test.mjs"],
-      ["deleted", "rm test/more.test.mjs"],
+      ["skipped", skip],
+      ["made to expect what there is", "sed -i 's/ 3$/ 0/' test/more.sh"],
+      ["deleted", "rm test/more.sh"],
     ])("%s: it is named", async (_, cheat) => {
-      await using world = await worldOf(JAVASCRIPT, [first, `${undone}; ${cheat}; echo >> src/add.mjs`]);
+      await using world = await worldOf(SUITE, [first, `${undone}; ${cheat}`]);
 
       const outcome = await runLoop(world.ralph, items());
 
       expect(outcome.status).toBe("passed");
-      expect(said(outcome)).toEqual([expect.stringMatching(/^old-tests test\/more\.test\.mjs: .*fails/)]);
+      expect(said(outcome)).toEqual([expect.stringMatching(/^old-tests test\/more\.sh: .*fails/)]);
     });
 
     test("block: the attempt fails", async () => {
-      const skip = "sed -i 's/^test(/test.skip(/' test/more.test.mjs";
       const config = { config: { tests: { integrity: "block" } } } as const;
-      await using world = await worldOf(JAVASCRIPT, [first, `${undone}; ${skip}; echo >> src/add.mjs`], config);
+      await using world = await worldOf(SUITE, [first, `${undone}; ${skip}`], config);
 
       await runLoop(world.ralph, items(), { maxIterations: 3 });
 
-      expect(world.prompts[2]).toContain("test/more.test.mjs (changed) as before the work");
+      expect(world.prompts[2]).toContain("test/more.sh (changed) as before the work");
     });
 
     test("extended: no news", async () => {
-      const extend = `echo 'test("less", () => assert.equal(more(-1), 0));' >> test/more.test.mjs`;
-      await using world = await worldOf(JAVASCRIPT, [first, `${extend}; echo >> src/add.mjs`]);
+      const extend = `echo 'equal "$(sh src/more.sh -1)" 0' >> test/more.sh`;
+      await using world = await worldOf(SUITE, [first, `${extend}; echo >> src/add.sh`]);
 
       const outcome = await runLoop(world.ralph, items());
 
