@@ -27,6 +27,17 @@ async function ran(setup: string, turn: string): Promise<World & { readonly note
   return Object.assign(world, { notes, out });
 }
 
+test.each([
+  ["removed", "git rm -q --cached d/f.md d/e/g.md"],
+  ["moved away", "git mv -f d/f.md moved.md; git rm -q d/e/g.md"],
+])("an entry of the index that a turn has %s is back, where a person had staged nothing", async (_, turn) => {
+  await using world = await ran("echo mine >> d/f.md; rm d/e/g.md", turn);
+
+  expect(await world.git("status", "--porcelain", "--", "d")).toBe(["D d/e/g.md", " M d/f.md"].join("\n"));
+  expect(readFileSync(join(world.root, "d/f.md"), "utf8")).toBe("first\nmine\n");
+  expect(world.notes).toContain("uncommitted work, which was restored: d/");
+});
+
 describe("a person's uncommitted work is restored, and nothing is written elsewhere", needs("a POSIX system"), () => {
   const DIRTY = "echo mine >> d/f.md; echo mine > d/new.md; echo mine > d/e/new.md";
   test.each([

@@ -7,6 +7,7 @@ import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from
 import { keepPaths, type KeptPath, nameKept, restoreKept, restoreStaged, stagedIn } from "../../git/kept.ts";
 import * as indexFlags from "../../git/index_flags.ts";
 import { readTags } from "../../git/tags.ts";
+import { entriesOf } from "../../git/index_entries.ts";
 import { takeOut } from "../../git/take_out.ts";
 import { markedCommits } from "../../git/turn_mark.ts";
 import { firstOf } from "../../host/data.ts";
@@ -301,7 +302,24 @@ function leftOut(kept: ReadonlyMap<string, KeptPath>): readonly string[] {
   return [...kept].filter(([, { blob, facts }]) => facts !== null && blob === undefined).map(([path]) => path);
 }
 
-/** The staged entries that the index has no more. A person may have staged something else while the turn ran: it stays. */
+/** HEAD's entries of files that the index has no more, where nothing was staged. */
+async function droppedEntries(
+  repository: Repository,
+  { after, kept, theirs }: Pick<Compared, "after" | "kept"> & Pick<Damage, "theirs">,
+): Promise<ReadonlyMap<string, string>> {
+  const now = stagedIn(after.changed);
+  const isDropped = ([path, { staged }]: readonly [string, KeptPath]): boolean =>
+    staged === undefined && now.get(path)?.startsWith("000000 ") === true && !theirs.has(path);
+  const paths = [...kept].filter(isDropped).map(([path]) => path);
+  if (paths.length === 0 || after.head === null) return new Map();
+  const entries = await entriesOf(repository, after.head, paths);
+  return new Map(paths.flatMap((path, at) => {
+    const [mode, , hash] = entries[at]?.split(" ") ?? [];
+    return hash === undefined ? [] : [[path, `${mode} ${hash}`]];
+  }));
+}
+
+/** The entries that the index has no more, those of HEAD where nothing was staged. A person may have staged something else while the turn ran: it stays. */
 async function lostEntries(
   repository: Repository,
   { before, after, kept, swept, theirs }: Compared & Pick<Damage, "swept" | "theirs">,
@@ -314,8 +332,8 @@ async function lostEntries(
     return isLost ? [{ path, staged, newer: /^0+$/.test(newer) || newer === blob ? null : newer }] : [];
   });
   const marked = await markedCommits(repository, found.flatMap(({ newer }) => newer ?? []));
-  return new Map(
-    found.filter(({ path, newer }) => newer === null || marked.has(newer) || swept.includes(path))
-      .map(({ path, staged }) => [path, staged]),
-  );
+  const isLost = ({ path, newer }: typeof found[number]): boolean =>
+    newer === null || marked.has(newer) || swept.includes(path);
+  const lost = found.filter(isLost).map(({ path, staged }) => [path, staged] as const);
+  return new Map([...lost, ...await droppedEntries(repository, { after, kept, theirs })]);
 }
