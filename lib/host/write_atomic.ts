@@ -72,10 +72,14 @@ export async function replaceText(path: string, content: string, expected: strin
     }
     // Windows renames nothing over an open file
     using old = expected === null || process.platform === "win32" ? null : ifThere(() => openFile(target), null);
-    const found = textOf(target) === expected ? takePlace(temporary, target, old?.descriptor ?? null) : undefined;
-    if (found !== undefined) await syncFolder(dirname(target));
+    const replaced = textOf(target) === expected ? takePlace(temporary, target, old?.descriptor ?? null) : undefined;
+    if (replaced === undefined) {
+      fs.rmSync(temporary, { force: true });
+      return { status: "differs" };
+    }
+    await syncFolder(dirname(target));
+    const found = replaced === null ? expected : fs.readFileSync(replaced, "utf8"); // late: somebody may write into it
     fs.rmSync(temporary, { force: true });
-    if (found === undefined) return { status: "differs" };
     return found === null || found === expected ? { status: "written" } : { status: "overtaken", found };
   });
 }
@@ -110,18 +114,19 @@ async function replace<Result>(
  * Puts a new file in the place of the old one.
  *
  * @param old the old file, open: a program that has it open too may still write into it
- * @returns what was replaced, if it is known; `undefined`: another program has replaced the old file, which is in its place
+ * @returns where to read what was replaced, if it is known; `undefined`: another program has replaced the old file, which
+ *   is in its place
  */
-function takePlace(temporary: string, target: string, old: number | null): string | null | undefined {
+function takePlace(temporary: string, target: string, old: number | null): number | string | null | undefined {
   const inode = fs.statSync(temporary).ino;
   if (old !== null && exchange(temporary, target)) {
-    if (fs.statSync(temporary).ino === fs.fstatSync(old).ino) return fs.readFileSync(old, "utf8");
+    if (fs.statSync(temporary).ino === fs.fstatSync(old).ino) return old;
     exchange(temporary, target);
-    return fs.statSync(temporary).ino === inode ? undefined : fs.readFileSync(temporary, "utf8");
+    return fs.statSync(temporary).ino === inode ? undefined : temporary;
   }
   if (old !== null && fs.fstatSync(old).ino !== fs.statSync(target, { throwIfNoEntry: false })?.ino) return undefined;
   fs.renameSync(temporary, target);
-  return old === null ? null : fs.readFileSync(old, "utf8");
+  return old;
 }
 
 function textOf(path: string): string | null {
