@@ -171,8 +171,8 @@ describe("adapterAgent()", () => {
     expect(events.map(({ type }) => type).slice(0, 4)).toEqual([
       "agent-start",
       "agent-text",
+      "agent-usage",
       "agent-tool-call",
-      "agent-tool-result",
     ]);
   });
 

@@ -32,6 +32,15 @@ const ENDS: Readonly<Record<string, Reason | Readonly<Partial<Record<(typeof AGE
   "x-unknown-flag": "agent-unusable",
 };
 
+/** Tokens of output of one step, as far as its stream says; claude's messages tell what there was when they began. */
+const USED_SO_FAR: Readonly<Partial<Record<(typeof AGENTS)[number], number>>> = {
+  claude: 1,
+  qwen: 40,
+  cline: 40,
+  pi: 40,
+  amp: 40,
+};
+
 /** The last line that can be a signal, of each case that completed. */
 const LAST: Readonly<Record<string, string>> = {
   "success": "<ralph>DONE</ralph>",
@@ -126,6 +135,16 @@ describe("recorded output of the real programs", only(present, "recorded output 
       expect(summary).toMatchObject({ toolCalls: 2, openCalls: 0, asked: false, planned: false });
       expect(events.filter((event) => event.type === "agent-tool-result").map(({ ok }) => ok)).toEqual([true, true]);
       expect(events.filter((event) => event.type === "agent-line-invalid")).toEqual([]);
+    });
+
+    test(`${agent} tells what a turn that is ended in a tool has used, as far as its stream says`, () => {
+      const { stdout, exit } = capture(agent, "hang-tool-term");
+      const said = USED_SO_FAR[agent];
+
+      const { summary } = readStream(agent, stdout, exit);
+
+      const tokens = said === undefined ? UNKNOWN : { inputTokens: 1550, outputTokens: said, cachedTokens: 300 };
+      expect(summary.usage).toMatchObject(tokens);
     });
 
     test(`${agent} shows a failing command as failed`, () => {

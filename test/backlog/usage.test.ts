@@ -62,7 +62,8 @@ describe("usage", () => {
 
     expect(limitReached(progress, limits, 0)).toBe(null);
     expect(unreportedBudget(progress, limits)).toBe(
-      "the agent does not report how many tokens it uses: limits.tokens cannot be kept",
+      "no turn has reported how many tokens it used: limits.tokens cannot be kept; " +
+        "no turn has reported what it cost: limits.costUsd cannot be kept",
     );
     expect(unreportedBudget(progress, { ...limits, tokens: null })).toContain("limits.costUsd cannot be kept");
     expect(unreportedBudget(progress, LIMITS)).toBe(null);

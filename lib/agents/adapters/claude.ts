@@ -12,6 +12,16 @@ const DENIED = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ScheduleWak
 function claudeTranslator(): Translator {
   let untilMs: number | null = null;
   let errorName: string | null = null;
+  let counted: string | null = null;
+
+  /** What a message has used so far, which comes with each of its blocks: a turn that is ended has no result line. */
+  function messageUsage(line: unknown): readonly AgentEvent[] {
+    const id = textAt(line, "message", "id");
+    const usage = at(line, "message", "usage");
+    if (id === counted || usage === undefined) return [];
+    counted = id;
+    return [usageEvent("step", claude.anthropicUsage(usage))];
+  }
 
   function limitEvents(line: unknown): readonly AgentEvent[] {
     const info = at(line, "rate_limit_info");
@@ -34,7 +44,9 @@ function claudeTranslator(): Translator {
     rate_limit_event: limitEvents,
     assistant(line) {
       const error = textAt(line, "error");
-      if (error === null && textAt(line, "message", "model") !== "<synthetic>") return claude.assistantEvents(line);
+      if (error === null && textAt(line, "message", "model") !== "<synthetic>") {
+        return [...claude.assistantEvents(line), ...messageUsage(line)];
+      }
       errorName = error; // the program's message, not the model's: the result line says whether it was the end
       return [];
     },

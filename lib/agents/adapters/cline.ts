@@ -41,6 +41,7 @@ function clineTranslator(): adapter.Translator {
     },
     error: (event) => [errorEvent(textAt(event, "error", "message"))],
     notice: (event) => [errorEvent(textAt(event, "message"))],
+    usage: (event) => [usageSoFar(event)],
   });
 
   function resultEvents(line: unknown): readonly adapter.AgentEvent[] {
@@ -68,6 +69,14 @@ function totalUsage(usage: unknown): adapter.AgentEvent {
   return usageEvent("total", {
     ...tokensAt(usage, ["inputTokens", "outputTokens", "cacheReadTokens"]),
     costUsd: numberAt(usage, "totalCost") || null,
+  });
+}
+
+/** A turn that is ended has no result line. */
+function usageSoFar(event: unknown): adapter.AgentEvent {
+  return usageEvent("total", {
+    ...tokensAt(event, ["totalInputTokens", "totalOutputTokens", "totalCacheReadTokens"]),
+    costUsd: numberAt(event, "totalCost") || null,
   });
 }
 

@@ -22,12 +22,20 @@ function systemEvents(line: unknown): readonly AgentEvent[] {
   return retryEvents(waitMs === null ? "network" : "rate-limit", message, waitMs);
 }
 
+function usageAt(scope: "step" | "total", usage: unknown): AgentEvent {
+  return usageEvent(scope, tokensAt(usage, ["input_tokens", "output_tokens", "cache_read_input_tokens"]));
+}
+
+/** A turn that is ended has no result line. */
+function stepUsage(usage: unknown): readonly AgentEvent[] {
+  return usage === undefined ? [] : [usageAt("step", usage)];
+}
+
 function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
-  const tokens = tokensAt(at(line, "usage"), ["input_tokens", "output_tokens", "cache_read_input_tokens"]);
   const end = isSuccess(line)
     ? completedEvents(textAt(line, "result"), answer)
     : failedEvents(textAt(line, "error", "message") ?? textAt(line, "result"));
-  return [usageEvent("total", tokens), ...end];
+  return [usageAt("total", at(line, "usage")), ...end];
 }
 
 /** `qwen --yolo -o stream-json`: claude's shapes, but the input counts what came from the cache. */
@@ -41,7 +49,10 @@ export const DRIVER: Driver = {
   translator: () =>
     readByType({
       system: systemEvents,
-      assistant: (line) => assistantEvents(line).flatMap(withoutApiError),
+      assistant: (line) => [
+        ...assistantEvents(line).flatMap(withoutApiError),
+        ...stepUsage(at(line, "message", "usage")),
+      ],
       user: toolResultEvents,
       result: endEvents,
     }),

@@ -259,14 +259,14 @@ export function timeBudget({ startedAt }: Progress, { minutes }: LimitsConfig, p
 
 /** Why a budget that is set cannot be kept, or `null`: an agent that reports nothing has not used nothing. Pure. */
 export function unreportedBudget({ usage }: Progress, limits: LimitsConfig): string | null {
-  if (usage.turns === 0) return null;
-  if (limits.tokens !== null && usage.turnsWithoutTokens === usage.turns) {
-    return "the agent does not report how many tokens it uses: limits.tokens cannot be kept";
-  }
-  if (limits.costUsd !== null && usage.turnsWithoutCost === usage.turns) {
-    return "the agent does not report what it costs: limits.costUsd cannot be kept";
-  }
-  return null;
+  const kinds = [
+    [limits.tokens, usage.turnsWithoutTokens, "how many tokens it used", "limits.tokens"],
+    [limits.costUsd, usage.turnsWithoutCost, "what it cost", "limits.costUsd"],
+  ] as const;
+  const open = kinds.filter(([limit, without]) => limit !== null && usage.turns > 0 && without === usage.turns);
+  return open.length === 0
+    ? null
+    : open.map(([, , said, limit]) => `no turn has reported ${said}: ${limit} cannot be kept`).join("; ");
 }
 
 function unreported(turns: number): string {
