@@ -1,4 +1,4 @@
-import { openAppender } from "../host/files.ts";
+import { openLog } from "../host/log_file.ts";
 import { createTurnOutput, type TurnOutput } from "./turn_output.ts";
 import type { TurnRequest } from "../context/context.ts";
 
@@ -42,7 +42,7 @@ function plainText({ onEvent, transcript }: TurnRequest): { push(chunk: Uint8Arr
 
 /** Opens the transcript of a turn; without a sink its output is plain text, and its messages. @throws {RalphError} file-unwritable */
 export async function openTurnRecord(request: TurnRequest, sink?: TextSink): Promise<TurnRecord> {
-  const transcript = await openAppender(request.transcript);
+  const transcript = await openLog(request.transcript);
   const output = sink ?? createTurnOutput({ prompt: request.prompt });
   const plain = sink === undefined ? plainText(request) : null;
   return {

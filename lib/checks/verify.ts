@@ -4,7 +4,8 @@ import { createNewestLine } from "../events/newest_line.ts";
 import { type Redactor, redactorFor } from "../events/redact.ts";
 import type { RalphEvent } from "../events/types.ts";
 import { mapTexts, shortened } from "../host/data.ts";
-import { ensureDirectory, openAppender } from "../host/files.ts";
+import { ensureDirectory } from "../host/files.ts";
+import { openLog } from "../host/log_file.ts";
 import { join } from "node:path";
 import type * as backlog from "../backlog/types.ts";
 import { checkId, isResultOf } from "../backlog/verify_commands.ts";
@@ -243,10 +244,10 @@ async function runOne(
 
 /** The log of a check: what prints nothing has none. */
 function createLog(folder: string, number: number) {
-  let opened: ReturnType<typeof openAppender> | null = null;
-  async function open(): ReturnType<typeof openAppender> {
+  let opened: ReturnType<typeof openLog> | null = null;
+  async function open(): ReturnType<typeof openLog> {
     await ensureDirectory(folder);
-    return await openAppender(join(folder, `check-${number}.log`));
+    return await openLog(join(folder, `check-${number}.log`));
   }
   return {
     open: () => opened ??= open(),

@@ -10,6 +10,7 @@ import { ownCommit } from "../git/refs.ts";
 import { type Repository, requireRepository, rootPaths, topLevelPaths } from "../git/repository.ts";
 import { gitFailed, partsOf } from "../git/run_git.ts";
 import * as files from "../host/files.ts";
+import { openLog } from "../host/log_file.ts";
 import { shellInvocation } from "../host/shell.ts";
 import { createSlots } from "../host/slots.ts";
 import { whenAborted } from "../host/when_aborted.ts";
@@ -62,7 +63,7 @@ async function runFunction(
   { iteration, transcript, cwd, log: file, signal, onStart }: HookWorkspace,
 ): Promise<HookEnd> {
   onStart(ralph.host.environment.pid);
-  const writer = await files.openAppender(file);
+  const writer = await openLog(file);
   const redactor = redactorFor(ralph.host.environment.variables);
   const log = async (text: string): Promise<void> => writer.write(Buffer.from(redactor.text(text)));
   try {
@@ -92,7 +93,7 @@ async function runShell(
   { cwd, log: file, signal, onStart }: HookWorkspace,
   environment: Readonly<Record<string, string>>,
 ): Promise<HookEnd> {
-  const writer = await files.openAppender(file);
+  const writer = await openLog(file);
   const redactor = redactorFor(ralph.host.environment.variables);
   const timeoutMs = timeoutOf(ralph, hook);
   try {

@@ -1,7 +1,7 @@
 import type { ServiceConfig } from "../config/load.ts";
 import { redactorFor } from "../events/redact.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { openAppender } from "../host/files.ts";
+import { openLog } from "../host/log_file.ts";
 import { type HttpAnswer, httpStatus } from "../host/http.ts";
 import { portOwner } from "../host/port_owner.ts";
 import { processStart } from "../host/process_table.ts";
@@ -112,7 +112,7 @@ export class Service {
   /** Starts it; what it prints goes to its log. */
   async #start(command: string): Promise<ServiceProcess> {
     const { root: cwd, host, log } = this.#options;
-    const appender = await openAppender(await log());
+    const appender = await openLog(await log());
     const stopper = new AbortController();
     const redactor = redactorFor(host.environment.variables);
     const decoder = new TextDecoder();

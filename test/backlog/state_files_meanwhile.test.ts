@@ -51,7 +51,7 @@ async function whileAppending({ root, state }: Place, during: () => Promise<void
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next();
   await during().finally(() => child.stdin.end());
-  const { count, late } = JSON.parse((await lines.next()).value) as { count: number; late: readonly number[] };
+  const { count, late } = JSON.parse(String((await lines.next()).value)) as { count: number; late: readonly number[] };
   // Stopped by the scheduler between its opening and its writing, it may have written into a file that was gone by then.
   const written = Array.from({ length: count }, (_, index) => index + 1).filter((one) => !late.includes(one));
   return written.map((one) => `line ${one}`);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { expectNothingLeft, faultProject, passedIn, prdText, stories } from "./world.ts";
+import { LOG_BYTES } from "../../lib/host/log_file.ts";
 import { needs } from "../needs.ts";
 
 const MEGABYTES = Number(process.env["RALPH_FLOOD_MB"] ?? "100");
@@ -75,9 +76,11 @@ describe("an agent that prints", needs("Linux"), () => {
       expect(exitCode, stderr).toBe(0);
       expect(passedIn(root)).toEqual(["US-001"]);
       const [run = ""] = readdirSync(join(root, "scripts/ralph/runs")).filter((name) => /^\d/.test(name));
-      expect(statSync(join(root, "scripts/ralph/runs", run, "iteration-1.log")).size).toBeGreaterThanOrEqual(
-        megabytes * 1_000_000,
-      );
+      const log = readFileSync(join(root, "scripts/ralph/runs", run, "iteration-1.log"));
+      expect(log.length).toBeGreaterThan(LOG_BYTES);
+      expect(log.length).toBeLessThan(LOG_BYTES + 100_000);
+      expect(log.toString("latin1", log.length - 200)).toContain(MARKER);
+      expect(log.toString("utf8", LOG_BYTES, LOG_BYTES + 40)).toMatch(/^\n… \d+ bytes are not kept …\n/);
       expect(peakMb).toBeLessThan(await quietPeak() + (isBinary(running.child.spawnfile) ? MORE_MB : 120));
       await expectNothingLeft(project, root);
     },
