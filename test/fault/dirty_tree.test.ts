@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { faultProject, passedIn, WORK } from "./world.ts";
 
@@ -14,7 +16,6 @@ describe("a dirty tree", () => {
     ).expectExit(0);
 
     expect(passedIn(root)).toEqual(["US-001", "US-002"]);
-    const { readFileSync } = await import("node:fs");
     expect(git("status", "--porcelain")).toBe(readFileSync(`${root}/../before`, "utf8").trim());
     expect(git("diff", "HEAD")).toBe(readFileSync(`${root}/../diff`, "utf8").trim());
     expect(git("log", "--format=", "--name-only", "HEAD~2..HEAD").split("\n").filter(Boolean).sort()).toEqual([
@@ -25,6 +26,27 @@ describe("a dirty tree", () => {
       "work/1.txt",
       "work/2.txt",
     ]);
+  });
+
+  test.each([
+    ["the checks run before the first turn", "echo > ../ready; sleep 1", "../ready"],
+    ["a check runs between two turns", "test ! -e work/1.txt || { echo > ../ready; sleep 1; }", "../ready"],
+  ])("a judge that a person edits while %s costs no turn an attempt", async (_, check, ready) => {
+    const config = { verify: { default: [check], baseline: true } };
+    const running = faultProject(WORK, { count: 2, config }).cli.start();
+    await running.wrote(ready);
+    const file = join(running.root, "ralph.config.json");
+    const edited = readFileSync(file, "utf8").replace("{", '{ "ui": "plain",');
+    writeFileSync(file, edited);
+
+    const { exitCode, root, stderr } = await running.ended();
+
+    expect(exitCode, stderr).toBe(0);
+    expect(passedIn(root)).toEqual(["US-001", "US-002"]);
+    expect(stderr.match(/restored as the run began with it: ralph\.config\.json/g)).toHaveLength(1);
+    expect(stderr).not.toContain("a hook of git");
+    expect(stderr).not.toContain("changed protected files");
+    expect(stderr).toContain(" (attempt 1, 1 of ");
   });
 
   test("a file of the user's that changes while a turn runs is named and not committed: the run has not passed", async () => {

@@ -257,6 +257,7 @@ export class Loop {
     const { backlog, key, committer, ownership, brief } = this.#parts;
     const iterations = this.#iterations;
     await this.#adoptSettings();
+    await restoreBrief(brief); // what a person or a check has changed since is no turn's, and nothing to be kept
     const begun = await iterations.begin(item);
     const worked = await workItem(ralph, backlog, item, {
       ...iterations.workOptions(begun, begun.before, ownership.workOf(item.id)),
