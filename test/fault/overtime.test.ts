@@ -28,6 +28,17 @@ describe("a run whose time is up while a turn runs", () => {
     expect(passedIn(root)).toEqual(["US-001"]);
   });
 
+  test("leaves finished work, which passes by its checks where no claim is needed", async () => {
+    const config = { ...LIMITS, provider: { command: "worker", claims: "optional" } };
+    const project = faultProject("mkdir -p work; echo done > work/1.txt; sleep 300", { config });
+
+    const { root } = await project.cli.expectExit(1);
+    const next = await ralphCli(root).agent("worker", "cat > /dev/null").args("run").expectExit(0);
+
+    expect(next.stderr).toContain("story US-001: verified");
+    expect(passedIn(root)).toEqual(["US-001"]);
+  });
+
   test("ends the turns of all lanes, and keeps the work of each", async () => {
     const project = faultProject(HALF, { config: LIMITS, count: 2 });
 

@@ -154,9 +154,11 @@ async function takeTurn(
   const asked = maskedClaims(ralph, await file.read());
   const changes = await brief.compare();
   const edited = changes.some(({ kind }) => kind === "state");
+  const earlier = parts.options.start?.changedFiles ?? [];
+  const withEarlier = { ...taken.turn, changedFiles: [...new Set([...earlier, ...taken.turn.changedFiles])] };
   // before the state is restored, so that it can read what the agent wrote
   const claimed = (checked: boolean): Promise<Claim> =>
-    judge(backlog, item, taken.turn, { ...context, claims: asked, checked });
+    judge(backlog, item, checked ? withEarlier : taken.turn, { ...context, claims: asked, checked });
   const hasOwn = checks.map(namedCheck).some((check) => check?.own === true);
   const claims = claimsOf(ralph, taken.turn);
   const needsNone = hasOwn && !greenBefore && claims !== "required";
