@@ -121,7 +121,7 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
     strict: z.boolean().exactOptional().describe('with `trust: "strict"`'),
   }],
   "run-end": ["A run has ended.", {
-    status: text.describe("passed, unverified, exhausted, blocked, failed, declined, handed-out or aborted"),
+    status: text.describe("passed, unverified, exhausted, blocked, failed, declined, handed-out, aborted or error"),
     reasons: z.array(text).describe("why it is no better"),
     iterations: count,
     usage: USAGE_TOTAL_SCHEMA.exactOptional(),

@@ -30,6 +30,7 @@ export const REASONS: Readonly<Record<string, NotifyReason>> = {
   failed: "failed",
   blocked: "blocked",
   exhausted: "limit",
+  error: "failed",
 };
 
 /** Something that a person hears of. */

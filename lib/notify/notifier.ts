@@ -27,6 +27,8 @@ export interface NotifierOptions extends SendOptions {
 /** A question that is answered sooner than this needs no one to be called. */
 const QUESTION_MS = 3000;
 
+const BY_ERROR = "ended by an error";
+
 /** Sends what the configuration asks for, beside the run. */
 export function createNotifier(options: NotifierOptions): Notifier {
   const { host, root, run, signal } = options;
@@ -47,7 +49,8 @@ export function createNotifier(options: NotifierOptions): Notifier {
   function end(status: string, reasons: readonly string[]): void {
     const event = REASONS[status];
     isOpen = false;
-    ended = event === undefined ? null : { event, detail: status, status, reasons };
+    const detail = status === "error" ? BY_ERROR : status;
+    ended = event === undefined ? null : { event, detail, status, reasons };
   }
 
   function notify(news: News): void {
@@ -80,7 +83,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     },
     async finish() {
       question?.abort();
-      const broken: News = { event: "failed", detail: "ended by an error", status: "error", reasons: [] };
+      const broken: News = { event: "failed", detail: BY_ERROR, status: "error", reasons: [] };
       const news = ended ?? (isOpen ? broken : null);
       if (news !== null && !signal.aborted) notify(news);
       await outbox.sent();

@@ -169,7 +169,7 @@ function nextSteps({ state, parts, items, counts }: DraftReport, command: string
   const steps: string[] = [];
   if (state === "cut-off") steps.push(`${again} continues where it stopped; nothing is lost`);
   else if (part.status === "blocked" || parked.length > 0) steps.push(...afterParked(parked, { again, retry }));
-  else if (part.status === "failed" || part.status === "exhausted") steps.push(`${again} continues`);
+  else if (["failed", "exhausted", "error"].includes(part.status ?? "")) steps.push(`${again} continues`);
   else if (part.status === "aborted" || part.status === "declined") {
     steps.push(`${again} continues where this one stopped`);
   } else if (part.name === "plan" && part.status === "approved") steps.push("`ralph run` implements it");

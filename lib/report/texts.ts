@@ -20,6 +20,7 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
   skipped: "good",
   failed: "bad",
   blocked: "bad",
+  error: "bad",
 };
 
 const ITEM_LOOKS: Readonly<Record<reports.ItemState, readonly [words: string, tone: Tone]>> = {

@@ -27,6 +27,16 @@ describe("runLoop()", () => {
     expect(await world.git("status", "--porcelain")).toBe("");
   });
 
+  test("says why it ended where an error ends it, for the report and who is told elsewhere", async () => {
+    await using world = await loopWorld(writes("a.txt"));
+    const backlog = memoryBacklog([{ id: "a", title: "write a", checks: ["true"] }]);
+    const broken = { ...backlog, next: () => Promise.reject(new Error("the tracker is gone")) };
+
+    await expect(runLoop(world.ralph, broken)).rejects.toThrow("the tracker is gone");
+
+    expect(world.events.at(-1)).toMatchObject({ type: "run-end", status: "error", reasons: ["the tracker is gone"] });
+  });
+
   test("feeds the failing check's output into the next prompt, and commits both attempts' files at the end", async () => {
     await using world = await loopWorld(async ({ cwd }, number) => {
       await writeFile(join(cwd, `part${number}.txt`), "x");

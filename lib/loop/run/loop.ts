@@ -95,6 +95,7 @@ export class Loop {
     } catch (error) {
       await hooks?.stop();
       if (this.#signal.aborted && isLate(error)) return this.#end({ status: "aborted" });
+      this.#announceError(error);
       throw error;
     }
   }
@@ -347,6 +348,13 @@ export class Loop {
   /** A person's file as this run, or a killed one before it, found it. */
   #foundOf(path: string): Found {
     return this.#parts.ownership.overwritten.get(path) ?? foundIn(this.#ralph, this.#guard.found, path);
+  }
+
+  /** Who reads the report, or is elsewhere, learns why. */
+  #announceError(error: unknown): void {
+    const { iterations, usage } = this.#iterations.progress;
+    const reasons = [error instanceof Error ? error.message : String(error)];
+    this.#ralph.events.emit({ type: "run-end", status: "error", reasons, iterations, usage });
   }
 
   #end(ending: Ending): LoopOutcome {
