@@ -86,8 +86,14 @@ export function isResultOf(result: Pick<CheckResult, "command" | "expect" | "id"
   return result.id === undefined ? result.name === check.name : result.id === checkId(check);
 }
 
+/** Nothing but space and comments. */
+export function isNoCommand(command: string): boolean {
+  return command.split("\n").every((line) => /^\s*(?:#|$)/.test(line));
+}
+
 /** A command that passes whatever the code is like: it checks nothing. */
 export function checksNothing(command: string): boolean {
   const plain = command.trim().replace(/[;\s]+$/, "");
-  return /^(?:|:|(?:(?:\/usr)?\/bin\/)?true|exit(?:\s+0)?|(?:echo(?:\s|$)|printf\s)[^;&|<>$`()]*|#.*)$/.test(plain);
+  return isNoCommand(plain) ||
+    /^(?::|(?:(?:\/usr)?\/bin\/)?true|exit(?:\s+0)?|(?:echo(?:\s|$)|printf\s)[^;&|<>$`()]*)$/.test(plain);
 }

@@ -8,14 +8,14 @@ import { ensureDirectory } from "../host/files.ts";
 import { openLog } from "../host/log_file.ts";
 import { join } from "node:path";
 import type * as backlog from "../backlog/types.ts";
-import { checkId, isResultOf } from "../backlog/verify_commands.ts";
+import { checkId, isNoCommand, isResultOf } from "../backlog/verify_commands.ts";
 import { type CheckLike, type CommandLike, isCommand, namedCheck, runFunctionCheck } from "./function.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import { createTapReader } from "../measured/tests_run.ts";
 import { openCheckTree } from "./checkout/open_checkout.ts";
 import type { CheckoutPlace } from "./checkout/place.ts";
 import type { $Type } from "dax";
-import { optionInvalid } from "../errors/ralph_error.ts";
+import { optionInvalid, type RalphError } from "../errors/ralph_error.ts";
 
 /** How checks are run. */
 export interface VerifyOptions {
@@ -282,14 +282,20 @@ function toRunnables(checks: readonly CheckLike[]): readonly Runnable[] {
 }
 
 function toRunnable(like: CheckLike): Runnable {
+  const command = typeof like === "string" ? like : isCheck(like) ? like.command : undefined;
+  if (command !== undefined && isNoCommand(command)) throw noCheck(command);
   if (typeof like === "string") return { name: like, command: like };
   if (typeof like === "function") {
     return { name: like.name || nameOf(String(like)), run: (context, $) => like($, context) };
   }
   if (isCommand(like)) return { name: nameOf(textOf(like)), run: () => like };
   if (isCheck(like)) return like;
+  throw noCheck(like);
+}
+
+function noCheck(like: unknown): RalphError {
   const value = JSON.stringify(like) ?? typeof like;
-  throw optionInvalid("a check", CHECK_FORMS, value, "docs/guides/recipes.md shows each form");
+  return optionInvalid("a check", CHECK_FORMS, value, "docs/guides/recipes.md shows each form");
 }
 
 /** Recipes in JavaScript reach this too, so that the type alone proves nothing. */

@@ -216,11 +216,14 @@ describe("verify()", () => {
     expect(told).toBe(true);
   });
 
-  test.each([[{ name: "x" }], [undefined], [7]])("what is no check is refused: %j", async (check) => {
-    await using world = await loopWorld(NO_TURN);
+  test.each([[{ name: "x" }], [undefined], [7], [""], ["\n # nothing"], [{ name: "x", command: " " }]])(
+    "what is no check is refused: %j",
+    async (check) => {
+      await using world = await loopWorld(NO_TURN);
 
-    await expect(verify(world.ralph, ["true", check as never])).rejects.toMatchObject({ code: "option-invalid" });
-  });
+      await expect(verify(world.ralph, ["true", check as never])).rejects.toMatchObject({ code: "option-invalid" });
+    },
+  );
 
   test("in bash a failure before a pipe is one, here-documents work, and a reader that stops early is no failure", async () => {
     await using world = await loopWorld(NO_TURN);
