@@ -38,6 +38,21 @@ test.each([
   expect(world.notes).toContain("uncommitted work, which was restored: d/");
 });
 
+test("a file that is too large to be kept, and that a turn removes, is named at the end as lost", async () => {
+  await using world = await ran("head -c 6000000 /dev/zero > large.bin; echo mine > small.txt", "rm large.bin");
+
+  expect(world.notes).toMatch(/uncommitted changes stay as they are, .*: small\.txt\n/);
+  expect(world.notes).toContain("if a turn changes or removes it: large.bin");
+  expect(world.events.at(-1)).toMatchObject({
+    type: "run-end",
+    notices: expect.arrayContaining([{
+      kind: "lost",
+      subject: "large.bin",
+      message: "the turn changed or removed it, and it was too large to be kept",
+    }]),
+  });
+});
+
 describe("a person's uncommitted work is restored, and nothing is written elsewhere", needs("a POSIX system"), () => {
   const DIRTY = "echo mine >> d/f.md; echo mine > d/new.md; echo mine > d/e/new.md";
   test.each([

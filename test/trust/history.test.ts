@@ -407,7 +407,7 @@ describe("a person's uncommitted work", () => {
     const setup = "head -c 6000000 /dev/zero > large.bin";
     await using run = await ran("work; git add -A; git commit -qm b", { setup });
 
-    expect(run.notes).toContain("too large to be kept: large.bin");
+    expect(run.notes).toContain("if a turn changes or removes it: large.bin");
     expect(await run.world.git("status", "--porcelain")).toBe("?? large.bin");
   });
 

@@ -29,6 +29,8 @@ export interface GuardedTurn extends ObservedTurn {
 export interface TurnGuard {
   /** A person's uncommitted work as it was found first. */
   readonly found: persons.Uncommitted["found"];
+  /** Of it, paths that are gone, with the one who is blamed. */
+  readonly lost: persons.Uncommitted["lost"];
   /** Call before each turn. */
   beforeTurn(itemId: string, before: git.TreeSnapshot): Promise<void>;
   /** Call once the turn's processes have ended, before anything is judged. */
@@ -71,6 +73,7 @@ export function createTurnGuard(ralph: RalphContext, own: TurnGuardOptions): Tur
 
   return {
     found: uncommitted.found,
+    lost: uncommitted.lost,
     async beforeTurn(itemId, before) {
       // what a failed attempt at the same item committed may be rewritten while nothing is on top of it
       if (last === null || last.itemId !== itemId || last.head !== before.head) floor = before.head;

@@ -19,6 +19,8 @@ import { type Compared, type Damage, damageTo, isInTheWay } from "./damage.ts";
 export interface Uncommitted {
   /** Kept paths, as they were found first. */
   readonly found: ReadonlyMap<string, KeptPath>;
+  /** Paths that are gone and could not be restored, with the one who is blamed. */
+  readonly lost: ReadonlyMap<string, string>;
   /**
    * Keeps the content of the user's paths that are new or have changed.
    *
@@ -73,11 +75,13 @@ export function createUncommitted(
   let hidden = [...known ?? []].flatMap(([path, { codes }]) => codes.map((code) => ({ path, code }))).filter(isHidden);
   const first = new Map<string, KeptPath>();
   const named = new Map<string, string>();
+  const gone = new Map<string, string>();
   let isReported = false;
   const report = reportOf(ralph);
 
   const self: Uncommitted = {
     found: first,
+    lost: gone,
     async renew(now) {
       const shown = await shownNow(repository, now, hidden.length > 0);
       return await self.keep(null, shown, false).then(() => shown);
@@ -97,29 +101,27 @@ export function createUncommitted(
       if (kept.size > 0 && itemId !== null) await record?.(itemId, recordOf(before, kept));
       if (!isSaid) return;
       report("warn", INSIDE, own.filter(isChangedInside).map(pathOf));
-      if (isReported || kept.size === 0) return;
-      isReported = true;
-      report("info", `${STAYS}${named.has(ref) ? ` (kept as ${ref})` : ""}`, [...kept.keys()]);
-      report("warn", "too large to be kept", leftOut(kept));
+      if (!isReported) sayKept(report, kept, named.has(ref) ? ` (kept as ${ref})` : "");
+      isReported ||= kept.size > 0;
     },
     paths: () => [...kept.keys()],
     async restore(before, seen, moved, by = blamed ?? TURN) {
       if (kept.size === 0) return { isTouched: false, remade: [] };
       const isBack = await foldersBack(ralph, before, kept);
       const after = await shownNow(repository, isBack ? null : seen, hidden.length > 0);
-      const { swept, theirs, gone } = await damageTo(repository, { before, after, kept, isExact });
+      const { swept, theirs, gone: wanted } = await damageTo(repository, { before, after, kept, isExact });
       if (swept.length > 0) await takeOut(repository, before.head, swept);
-      const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(repository, path));
-      const { back, missing } = await restoreAll(repository, gone, kept, report);
+      const remade = wanted.filter((path) => kept.get(path)!.content === null && isThere(repository, path));
+      const { back, missing } = await restoreAll(repository, wanted, kept, report);
+      for (const path of missing) gone.set(path, by);
       const lost = await lostEntries(repository, { before, after, kept, swept, theirs });
       report("warn", committedBy(by), swept);
       report("info", "no longer uncommitted", [...theirs].filter((path) => !after.contents.has(path)));
       const restored = new Set([...back, ...apartIn(before, lost).filter((path) => !swept.includes(path))]);
       report("warn", restoredBy(by), [...restored]);
-      report("warn", "uncommitted work is gone and could not be restored", missing);
       await restoreStaged(repository, lost);
       if (lost.size > 0) await hideAgain(repository, hidden);
-      return { isTouched: swept.length + gone.length + lost.size > 0 || moved || isBack, remade };
+      return { isTouched: swept.length + wanted.length + lost.size > 0 || moved || isBack, remade };
     },
   };
   return self;
@@ -243,6 +245,7 @@ async function restoreAll(
     paths.map((path) => restoreKept(repository, path, kept.get(path)!).catch(() => false)),
   );
   const [back, missing] = [paths.filter((_, at) => isBack[at]), paths.filter((_, at) => !isBack[at])];
+  report("warn", "uncommitted work is gone and could not be restored", missing);
   report("warn", IN_THE_WAY, inTheWay.filter((path) => back.includes(path)));
   return { back, missing };
 }
@@ -298,8 +301,11 @@ export function committedBy(by: string): string {
 /** So many paths are named in a line. */
 const NAMED = 20;
 
-function leftOut(kept: ReadonlyMap<string, KeptPath>): readonly string[] {
-  return [...kept].filter(([, { blob, facts }]) => facts !== null && blob === undefined).map(([path]) => path);
+function sayKept(report: ReturnType<typeof reportOf>, kept: ReadonlyMap<string, KeptPath>, where: string): void {
+  const isLarge = ({ blob, facts }: KeptPath): boolean => facts !== null && blob === undefined;
+  const paths = (large: boolean) => [...kept].filter(([, one]) => isLarge(one) === large).map(([path]) => path);
+  report("info", `${STAYS}${where}`, paths(false));
+  report("warn", "too large to be kept: nothing brings it back if a turn changes or removes it", paths(true));
 }
 
 /** HEAD's entries of files that the index has no more, where nothing was staged. */

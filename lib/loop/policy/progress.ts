@@ -24,6 +24,7 @@ export interface Notice {
     | "not-checked-as-commit"
     | "workspace"
     | "leftover"
+    | "lost"
     | "too-large"
     | "not-run"
     | "environment";

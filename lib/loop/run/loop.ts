@@ -320,7 +320,8 @@ export class Loop {
     const kept = (iterations.hooks?.kept() ?? []).map((subject) => leftover(subject, NOT_APPLIED));
     const aside = this.#ralph.host.sandbox?.aside?.() ?? null;
     if (aside !== null) iterations.notice({ kind: "environment", subject: aside, message: "" });
-    for (const notice of [...notices, ...kept, ...await this.#changedByTurns()]) iterations.notice(notice);
+    const all = [...notices, ...kept, ...await this.#changedByTurns(), ...this.#lost()];
+    for (const notice of all) iterations.notice(notice);
     for (const id of sentBack) iterations.passedNow.delete(id);
     return ending;
   }
@@ -343,6 +344,15 @@ export class Loop {
     const changed = paths.filter((path) => this.#foundOf(path).content !== contents.get(path));
     const message = (path: string): string => `changed by turns or a person${asFound(path, this.#foundOf(path))}`;
     return changed.map((path) => leftover(rootPaths(this.#ralph, [path])[0]!, message(path)));
+  }
+
+  /** A person's files that are gone: too large to be kept. */
+  #lost(): readonly policy.Notice[] {
+    return [...this.#guard.lost].map(([path, by]) => ({
+      kind: "lost",
+      subject: rootPaths(this.#ralph, [path])[0]!,
+      message: `${by} changed or removed it, and it was too large to be kept`,
+    }));
   }
 
   /** A person's file as this run, or a killed one before it, found it. */
