@@ -335,6 +335,52 @@ describe("the checks are put to the test", () => {
     expect(found.map(({ subject }) => subject)).toEqual(accused === "" ? [] : [accused]);
   });
 
+  describe("a setting with which a test that fails is no longer read, where the checks were red before", () => {
+    const files = {
+      ...SUITE.files,
+      "src/mul.sh": "exit 1\n",
+      "test/mul.sh": '. support/equal.sh\nequal "$(sh src/mul.sh 2 3)" 6\n',
+      "scripts/all.sh": "set -e\nfor test in $(cat .suite); do sh -e $test; done\n",
+      ".suite": "test/*.sh test/*/*.sh\n",
+      "test/more/none.sh": "true\n",
+    };
+    const all = "sh scripts/all.sh";
+    const stub = "echo 'echo 4' > src/mul.sh";
+    const item = { id: "a", title: "Implement add and mul", checks: [all] };
+    const items = ["a", "b"].map((id) => ({ ...item, id, checks: id === "a" ? ["sh -e test/add.sh"] : [all] }));
+
+    test.each([
+      ["at once", [`${SUITE.work}; ${stub}; echo test/add.sh > .suite`], [item], "test/mul.sh"],
+      ["by a later item", [SUITE.work, `${stub}; echo test/add.sh > .suite`], items, "test/mul.sh"],
+      [
+        "and is moved",
+        [`${SUITE.work}; ${stub}; git mv test/mul.sh test/more/; echo test/add.sh > .suite`],
+        [item],
+        "test/more/mul.sh",
+      ],
+    ])("%s: the last lines name both", async (_, turns, backlog, left) => {
+      await using world = await worldOf({ files }, turns);
+
+      const outcome = await runLoop(world.ralph, memoryBacklog(backlog));
+
+      expect(outcome.status).toBe("passed");
+      expect(said(outcome)).toEqual([expect.stringMatching(/^old-tests \.suite: with \.suite \(changed\)/)]);
+      expect(said(outcome)[0]).toContain(left);
+    });
+
+    test("honest: a setting that the work needs, beside a test that no setting reads", async () => {
+      const unread = { "other/mul_test.sh": "exit 1\n", ".suite": "test/add.sh\n" };
+      const work = "echo 'echo $(($1 + $2 + 0 * ${STEP:?}))' > src/add.sh; echo 'STEP=1 test/add.sh' > .suite";
+      const all =
+        "for word in $(cat .suite); do case $word in *=*) export $word;; *) sh -e $word || exit 1;; esac; done";
+      await using world = await worldOf({ files: { ...files, ...unread, "scripts/all.sh": all } }, [work]);
+
+      const outcome = await runLoop(world.ralph, memoryBacklog([item]));
+
+      expect([outcome.status, said(outcome)]).toEqual(["passed", []]);
+    });
+  });
+
   const newTest = `echo '. support/equal.sh; . test/cases' > test/more.sh; ` +
     `echo 'equal "$(sh src/add.sh 1 2)" 3; equal "$(sh src/add.sh 4 4)" 8' > test/cases`;
 

@@ -79,12 +79,13 @@ function openTexts({ oldJudges, canaries, left }: Omit<Evidence, "cost">): reado
 
 /** Names the failure with the files as they were, and the words of the runner. Pure. */
 function describeDisagreement(found: Disagreement): string {
-  const { files, isCutShort, failure, aloneTurnsGreen, blindsCheck } = found;
+  const { files, isCutShort, failure, aloneTurnsGreen, blindsCheck, leavesOut } = found;
   const list = files.map(({ path, how }) => `${path} (${how})`).join(", ");
   const which = isCutShort ? `one or more of ${list}` : list;
   const alone = aloneTurnsGreen ? ", and they turn it green without the work" : "";
   const blind = blindsCheck ? ", and with them it passes with the product destroyed" : "";
-  return `with ${which} as before the work, \`${failure.name}\` fails${alone}${blind}\n${failure.tail}`;
+  const tests = leavesOut.length === 0 ? "" : ` by ${leavesOut.join(", ")}, which it no longer reads`;
+  return `with ${which} as before the work, \`${failure.name}\` fails${tests}${alone}${blind}\n${failure.tail}`;
 }
 
 function describeCanary(canary: Extract<Canary, { readonly before: boolean }>): string {

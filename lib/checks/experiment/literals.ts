@@ -26,7 +26,7 @@ export interface Flip {
 export const NONSENSE = "%%% )]}'\" no language reads this line\n";
 
 const ASSERTS_REGEXP =
-  /assert|expect|should|must|require\.|equal|same\b|\bis\(|\bok\(|want|\bgot\b|[!=]==?|\btest |\[ |raises|throws|toBe|toMatch|errorf?\(/i;
+  /assert|expect|should|must|require\.|equal|same\b|\bis\(|\bok\(|want|\bgot\b|[!=]==?|(?<!for )\btest |\[ |raises|throws|toBe|toMatch|errorf?\(/i;
 const LITERAL_REGEXP =
   /(?<![\w.$]|\b(?:exit|return)[ (])(?!0 (?:\?|else\b))(\d+)(?:(?=\.\d+(?![\w.]))|(?![\w.]))|((?<!["'])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')(?!["'])|`(?:[^`\\\n$]|\\.)+`)|\b(true|false|True|False)\b|\b(null|undefined|None|nil)\b/g;
 /** The kinds of its groups. */
@@ -43,6 +43,10 @@ const TITLE_REGEXP =
   /^\s*(?:(?:test|it|describe|suite|context)(?:\.\w+)*\s*\(\s*(?:"[^"]*"|'[^']*'|`[^`]*`)?|(?:func|def|class|async def)\b[^:{]*)/;
 /** A name that the language itself gives, such as `__main__`: no test expects it. */
 const DUNDER_REGEXP = /^__\w+__$/;
+/** What a shell only prints; a text that goes through a pipe may be compared. */
+const PRINTED_REGEXP = /(?:^|[;&|{(]|\b(?:then|do|else)) *(?:echo|printf) (?:>&\d|[^;&|])*(?=$|[;&}]|\|\|)/g;
+/** Where it writes to, and the files that it looks for. */
+const PLACES_REGEXP = /\d*>&\d+|\d*> ?\/dev\/\w+|(?:\btest|\[)(?: !)? -[a-zA-Z] (?:"[^"]*"|'[^']*'|\S+)/g;
 const SENTENCE_REGEXP = /\s\S+\s/;
 /** An expectation may be on one of the next lines. */
 const NEAR = 3;
@@ -97,8 +101,13 @@ function flipsIn(
   names: ReadonlySet<string>,
 ): readonly Omit<Flip, "line">[] {
   const codes = exitCodesIn(line);
+  const told = [PRINTED_REGEXP, PLACES_REGEXP].flatMap((regexp) =>
+    [...line.matchAll(regexp)].map((match) => [match.index - 1, match.index + match[0].length] as const)
+  );
+  const isIn = (parts: readonly (readonly [number, number])[], at: number): boolean =>
+    parts.some(([from, to]) => from < at && at < to);
   const matches = [...line.matchAll(LITERAL_REGEXP)].filter(({ index: at, 1: number }) =>
-    at >= title && !(number !== undefined && codes.some(([from, to]) => from < at && at < to))
+    at >= title && !isIn(told, at) && !(number !== undefined && isIn(codes, at))
   );
   return matches.flatMap((match, place): readonly Omit<Flip, "line">[] => {
     const [from, , quoted] = match;

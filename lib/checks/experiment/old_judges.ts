@@ -5,6 +5,7 @@ import { type Bench, repeats } from "./bench.ts";
 import { oldManifest } from "./manifest.ts";
 import { laid, testsOf } from "./canaries.ts";
 import { NONSENSE } from "./literals.ts";
+import { leftOutTests } from "./left_out.ts";
 import { narrow } from "./narrow.ts";
 import { isCode, isNamed, mayBeData } from "./product.ts";
 
@@ -32,6 +33,8 @@ export interface Disagreement {
   readonly isJudge: boolean;
   /** With them the check passes with the product destroyed; before the work it failed so. */
   readonly blindsCheck: boolean;
+  /** Tests that the check no longer reads with them, and fails by with the old ones. */
+  readonly leavesOut: readonly string[];
   readonly failure: CheckResult;
 }
 
@@ -111,7 +114,19 @@ async function disagreement({ question, bench, lay, paths, only }: Suspicion): P
   const { isCutShort } = narrowed;
   const blindsCheck = !wasRed && !isJudge && await isBlindNow(question, bench, first.failure.name);
   const { failure } = first;
-  return { status: "disagree", files, isCutShort, aloneTurnsGreen, mayBeWork, isJudge, blindsCheck, failure };
+  const isSetting = !aloneTurnsGreen && !isJudge && !blindsCheck;
+  const leavesOut = isSetting ? await leftOutTests(question, bench, await lay(narrowed.paths), failure) : [];
+  return {
+    status: "disagree",
+    files,
+    isCutShort,
+    aloneTurnsGreen,
+    mayBeWork,
+    isJudge,
+    blindsCheck,
+    leavesOut,
+    failure,
+  };
 }
 
 /** A check is this file alone, as `sh check.sh`, and fails with every test destroyed: the file is no product. */
@@ -176,9 +191,9 @@ async function oldLayers({ commits, base, old, verified, now, changed, files }: 
 }
 
 /**
- * Settings that the work needs are no evidence; a test is, and so are files that turn the check green alone, or blind it.
- * Pure.
+ * Settings that the work needs are no evidence; a test is, and so are files that turn the check green alone, blind it, or
+ * leave out a test that fails. Pure.
  */
-export function isEvidence({ aloneTurnsGreen, isJudge, blindsCheck }: Disagreement): boolean {
-  return aloneTurnsGreen || isJudge || blindsCheck;
+export function isEvidence({ aloneTurnsGreen, isJudge, blindsCheck, leavesOut }: Disagreement): boolean {
+  return aloneTurnsGreen || isJudge || blindsCheck || leavesOut.length > 0;
 }

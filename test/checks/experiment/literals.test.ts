@@ -41,6 +41,21 @@ describe("expectations of a test are changed", () => {
     expect(changed("  if (add(2, 3) != 5) return 1;")).toContain("  if (add(2, 3) != 6) return 1;");
   });
 
+  it("never in what a shell test only prints, where it writes, and the files that it looks for", () => {
+    const guards = [
+      '[ -e package.json ] || { echo "run it from the root" >&2; exit 1; }',
+      '[ -e "$HOME/.seen" ] && echo "seen before"',
+      'if test ! -f "want.txt"; then printf "no want %s\\n" "here"; fi',
+      "sh add.sh 2>/dev/null | grep x || echo failed 2>&1",
+    ];
+    expect(flipsOf(guards.join("\n"))).toEqual([]);
+    expect(changed('[ "$(echo "2 3" | sh add.sh)" = 5 ] || echo "not 5"')).toContain(
+      '[ "$(echo "2 3" | sh add.sh)" = 6 ] || echo "not 5"',
+    );
+    expect(changed("assert(a >5)")).toEqual(["assert(a >6)"]);
+    expect(namesOf("for test in $(cat .suite); do sh $test; done")).toEqual([]);
+  });
+
   it("reads a line of any length in time", () => {
     const started = performance.now();
 
