@@ -46,11 +46,11 @@ const BY_BUN = [
   "test/checks/{brief,isolated,pipeline,reviewed_by,unchecked_items,verify}.test.ts",
   "test/hooks/hooks.test.ts",
   "test/workflows/gsd/at_once.test.ts",
-  "test/trust/{judging,weakened,brief,brief_next_run,brief_reviewers,claims,folders,git_layouts,history,links}.test.ts",
+  "test/trust/{judging,judging_later,weakened,brief,brief_next_run,brief_reviewers,claims,folders,git_layouts,history,links}.test.ts",
   "test/trust/{persons_files,property,secrets_of_checks,settings,unreadable_git}.test.ts",
   "test/loop/{answered,baseline,challenge,fold,parallel,parallel_conflicts,parallel_peers,parked}.test.ts",
   "test/loop/{clock,item_proofs,run_line,parallel_batches,parallel_checks,parallel_faults,rules,turn_conflicts}.test.ts",
-  "test/loop/{state_commit,unclaimed,uncommitted_meanwhile,uncommitted_places,uncommitted_work}.test.ts",
+  "test/loop/{own_parts,state_commit,unclaimed,uncommitted_meanwhile,uncommitted_places,uncommitted_work}.test.ts",
   "test/loop/{unsteady,work_item}.test.ts",
   "test/machines/{job,other_workflows,results}.test.ts",
   // which files and commits come of a plan and of a backlog is git's doing; what they are read from is read in each

@@ -1,7 +1,7 @@
 import { asideFolder } from "../host/remove_path.ts";
 import { dirname, join, parse, relative, sep } from "node:path";
 import type { TurnStage } from "../config/load.ts";
-import { type Agent, note, type RalphContext, type TurnKind } from "../context/context.ts";
+import { type Agent, note, type RalphContext, type TurnKind, type TurnRequest } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
 import * as git from "../git/repository.ts";
 import { isIgnoring, keepRunsIgnored } from "../events/known_runs.ts";
@@ -12,7 +12,8 @@ import { restoreBelow, restoreInHead } from "../git/take_out.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import { turnEnvironment } from "./environment.ts";
 import { patientTurn } from "./patient_turn.ts";
-import type { RalphError } from "../errors/ralph_error.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { silentTurn } from "./turn_end.ts";
 import { mendGitDirectory } from "../git/git_directory.ts";
 
 /** More are not looked at line by line. */
@@ -178,6 +179,20 @@ function numbered(path: string, number: number): string {
   return number === 1 ? path : join(dir, `${name}-${number}${ext}`);
 }
 
+/** An agent of a recipe's own may throw, or answer with nothing: then its turn has failed, and is looked after as any. */
+async function takenBy(agent: Agent, request: TurnRequest): Promise<AgentTurn> {
+  const failed = (message: string): AgentTurn => silentTurn({ reason: "agent-failed", message }, request.transcript);
+  try {
+    const turn = await agent.runTurn(request);
+    return typeof turn?.end?.reason === "string"
+      ? turn
+      : failed("the agent answered with no turn: it has no `end.reason`");
+  } catch (error) {
+    if (RalphError.isInstance(error) || request.signal?.aborted === true) throw error;
+    return failed(`the agent threw: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 interface OneTurn
   extends Required<Pick<AgentTurnRequest, "cwd" | "environment" | "signal" | "timeoutMs" | "transcript">> {
   /** Why this agent takes it, where a rule says so. */
@@ -201,7 +216,7 @@ async function oneTurn(
   });
   const started = ralph.host.clock.now();
   ralph.host.guard?.begin();
-  const turn = await agent.runTurn({
+  const turn = await takenBy(agent, {
     prompt: request.prompt,
     cwd,
     transcript,

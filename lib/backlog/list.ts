@@ -1,4 +1,5 @@
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "./attempts.ts";
+import { RalphError } from "../errors/ralph_error.ts";
 import { howToEnd } from "./signals.ts";
 import type { Backlog, BacklogPolicy, Check, Item, LoopView, Next, Overview, PassedItem } from "./types.ts";
 
@@ -57,8 +58,13 @@ export interface ListBacklogOptions<Entry> {
  */
 export function listBacklog<Entry>(options: ListBacklogOptions<Entry>): Backlog<Entry> {
   const { name, scope, policy, stateFiles = [], read, write, itemOf } = options;
-  const all = async (): Promise<readonly Listed<Entry>[]> =>
-    (await read()).map((entry) => listed(itemOf(entry), entry));
+  async function all(): Promise<readonly Listed<Entry>[]> {
+    const list = (await read()).map((entry) => listed(itemOf(entry), entry));
+    const ids = list.map(({ item }) => item.id);
+    if (new Set(ids).size === ids.length) return list;
+    const problem = `two items have the id ${ids.find((id, at) => ids.indexOf(id) !== at)}`;
+    throw new RalphError("backlog-invalid", { details: { backlog: name, problem } });
+  }
   return {
     name,
     ...(scope === undefined ? {} : { scope }),

@@ -35,9 +35,11 @@ export async function runFunctionCheck(
     writeSync: (bytes) => (take(masks[stream].push(bytes)), bytes.length),
   });
   const watched = (command: CommandLike): CommandLike =>
-    command.env("RALPH_TREE", token).stdout(writer("stdout")).stderr(writer("stderr")).beforeCommandSync(() => {
-      hasStarted = true;
-    });
+    command.pipefail().env("RALPH_TREE", token).stdout(writer("stdout")).stderr(writer("stderr")).beforeCommandSync(
+      () => {
+        hasStarted = true;
+      },
+    );
   const failed = (exitCode: number | null, why: string): CheckOutcome => {
     const tail = [output(), why].filter((part) => part !== "").join("\n");
     return { ok: false, exitCode, tail };

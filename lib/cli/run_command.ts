@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { redactorFor } from "../events/redact.ts";
 import { wrapText } from "../ui/wrap_text.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { EXIT, notGenerated, RalphError } from "../errors/ralph_error.ts";
@@ -46,7 +47,8 @@ export async function guarded(
     .catch((error: unknown) => {
       const reported = aborter.signal.aborted ? new RalphError("interrupted") : error;
       const failure = describeFailure(reported, { verbose: argv.includes("--verbose") });
-      for (const line of failure.lines) say(line);
+      const redactor = redactorFor(host.environment.variables); // a recipe's own error may hold anything
+      for (const line of failure.lines) say(redactor.text(line));
       return failure.exitCode;
     })
     .finally(() => host.processes[Symbol.asyncDispose]());

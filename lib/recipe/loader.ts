@@ -139,7 +139,10 @@ async function importFailure(error: unknown, path: string, host: RecipeHost): Pr
 function runFailure(error: unknown, path: string): unknown {
   if (RalphError.isInstance(error)) return error;
   const thrown = read(error);
-  return error instanceof Error && placeInStack(thrown.stack, path) === null ? error : threw(thrown, path);
+  const isCommand = error instanceof Error && "exitCode" in error; // a command that the recipe started: dax gives no place
+  return error instanceof Error && !isCommand && placeInStack(thrown.stack, path) === null
+    ? error
+    : threw(thrown, path);
 }
 
 function threw(thrown: Thrown, path: string): RalphError {

@@ -216,6 +216,15 @@ describe("verify()", () => {
     expect(told).toBe(true);
   });
 
+  test("a dax command that is a pipeline fails by any of its parts, as a string does", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const { $ } = world.ralph;
+
+    const checked = await verify(world.ralph, [$`sh -c "exit 1" | cat`, ($) => $`sh -c "exit 2" | cat`]);
+
+    expect(checked.results.map(({ ok }) => ok)).toEqual([false, false]);
+  });
+
   test.each([[{ name: "x" }], [undefined], [7], [""], ["\n # nothing"], [{ name: "x", command: " " }]])(
     "what is no check is refused: %j",
     async (check) => {

@@ -47,6 +47,25 @@ describe("a recipe of one's own", () => {
     }
   });
 
+  test.each([
+    ["a command that fails", "await ralph.$`exit 3`.quiet();", "mine.ts threw: ShellError: Exited with code: 3"],
+    [
+      "a secret in its error",
+      "throw new Error(`after 3 ${process.env.MY_TOKEN}`);",
+      "mine.ts threw: Error: after 3 ***",
+    ],
+  ])("%s is the recipe's failure, in words that hold no secret", async (_name, body, message) => {
+    const text = `import { defineRecipe } from "ralph";
+export default defineRecipe({ name: "mine", async run(ralph) { ${body} return { status: "passed" }; } });
+`;
+    const { stderr } = await ralphCli().files({ "mine.ts": text }).env({ MY_TOKEN: "s3cret-s3cret-s3cret" })
+      .args("run-recipe", "mine.ts").expectExit(70);
+
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("a bug in Ralph");
+    expect(stderr).not.toContain("s3cret");
+  });
+
   test("runs by `ralph exec` without a goal where it takes none", async () => {
     const { git, read } = await ralphCli().files(FILES).agent("worker", WORKER)
       .args("exec", "--recipe", "ralph.recipe.ts", "--agent-cmd", "worker", "--approve", "go").expectExit(0);

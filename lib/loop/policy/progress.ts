@@ -3,6 +3,7 @@ import type { BranchWork } from "../../git/branch_work.ts";
 import { addTurn, NO_USAGE, tokensOf, usagesOf, type UsageTotal } from "../../backlog/usage.ts";
 import type { LimitsConfig } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
+import { optionInvalid } from "../../errors/ralph_error.ts";
 
 /** Something about a run that its verdict does not say: in the last lines, the report and `--json`. */
 export interface Notice {
@@ -185,10 +186,27 @@ export function limitsOf(
   workers = 1,
 ): LimitsConfig {
   const given = { ...ralph.config.limits, ...options.limits };
+  refuseNoLimits({ ...options.limits, maxIterations: options.maxIterations ?? null }, ralph.config.limits);
   const limits = { ...given, idle: given.idle * workers, stalled: given.stalled * workers };
   const { maxIterations } = options;
   if (maxIterations === undefined) return limits;
   return { ...limits, iterations: Math.min(maxIterations, limits.iterations ?? maxIterations) };
+}
+
+/** JavaScript passes anything: a limit that is none would end nothing. @throws {RalphError} option-invalid */
+function refuseNoLimits(given: Readonly<Record<string, unknown>>, known: LimitsConfig): void {
+  for (const [name, value] of Object.entries(given)) {
+    const isNumber = typeof value === "number" && value >= 0;
+    const isOption = name === "maxIterations";
+    if ((Object.hasOwn(known, name) || isOption) && (isNumber || value === null || value === undefined)) continue;
+    const names = Object.keys(known).join(", ");
+    throw optionInvalid(
+      isOption ? name : `limits.${name}`,
+      "a number from 0 or `null`",
+      String(value),
+      `the limits are ${names}`,
+    );
+  }
 }
 
 /** Between two iterations, where a person asked for it. @returns false for no */
