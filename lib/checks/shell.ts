@@ -66,9 +66,8 @@ export async function runShellCheck(host: Host, command: string, options: ShellC
 function unmet(end: ProcessEnd, { exit = 0, output }: CheckExpectation, seen: boolean): string | null {
   const { exitCode, signal } = end;
   if (end.reason !== "exited" || signal !== null || exitCode === null) return "";
-  if (exit === "non-zero" && (exitCode === 0 || NOT_RUN.includes(exitCode))) {
-    return `expected a failure (got: exit ${exitCode})`;
-  }
+  if (exit !== 0 && NOT_RUN.includes(exitCode)) return `the command could not be run (exit ${exitCode})`;
+  if (exit === "non-zero" && exitCode === 0) return "expected a failure (got: exit 0)";
   if (exit !== "non-zero" && exitCode !== exit) {
     return exit === 0 ? "" : `expected exit ${exit} (got: exit ${exitCode})`;
   }
