@@ -6,7 +6,11 @@ import { temporaryDirectory } from "../../lib/host/files.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { prdBacklog } from "../../lib/workflows/exec/backlog.ts";
 import { sprintWorld } from "../workflows/sprint/sprint_world.ts";
+import { RalphError } from "../../lib/errors/ralph_error.ts";
 import { loopWorld, type World } from "./loop_world.ts";
+
+/** As after a kill: nothing that follows a turn happens. An error of an agent's own would only end the turn. */
+const killed = (): Error => new RalphError("internal", { details: { problem: "killed" } });
 
 const PRD = "scripts/ralph/prd.json";
 const CLAIMS = { lines: ["<promise>COMPLETE</promise>"] };
@@ -66,7 +70,7 @@ describe("the state at the end of a run", () => {
 
   test("of a killed run stays behind as a commit, when another branch is worked on next", async () => {
     await using world = await loopWorld(async (_, number) => {
-      if (number === 3) throw new Error("killed"); // begun in the journal, and never settled
+      if (number === 3) throw killed(); // begun in the journal, and never settled
       if (number === 2) return;
       await world.write("a.txt", "a\n");
       return { lines: ["<promise>COMPLETE</promise>"] };
@@ -90,7 +94,7 @@ describe("the state at the end of a run", () => {
 
   test("of a killed run comes onto no branch that a person has switched to", async () => {
     await using world = await loopWorld(async (_, number) => {
-      if (number === 2) throw new Error("killed");
+      if (number === 2) throw killed();
       await world.write(number === 1 ? "a.txt" : "b.txt", "done\n");
       return { lines: ["<promise>COMPLETE</promise>"] };
     }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: TWO }) } });
@@ -115,7 +119,7 @@ describe("the state at the end of a run", () => {
     ["makes the branch anew", ["checkout", "-q", "-f", "-B", "ralph/x", "main"]],
   ])("of a killed run is that of HEAD once a person %s: no story passes without its commit", async (_name, command) => {
     await using world = await loopWorld(async (_, number) => {
-      if (number === 2) throw new Error("killed");
+      if (number === 2) throw killed();
       await world.write("a.txt", "done\n");
       return { lines: ["<promise>COMPLETE</promise>"] };
     }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: TWO }) } });
@@ -148,7 +152,7 @@ describe("the state at the end of a run", () => {
       const files = ["a.txt", "b.txt", "b.txt", "c.txt"];
       const world = await loopWorld(async (_, number) => {
         await world.write(files[number - 1] ?? "more.txt", "done\n");
-        if (number === 2) throw new Error("killed");
+        if (number === 2) throw killed();
         return CLAIMS;
       }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: TWO }) } });
       await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toThrow("killed");
@@ -192,7 +196,7 @@ describe("the state at the end of a run", () => {
 
   test("of a person, after a kill, is not committed for another branch", async () => {
     await using world = await loopWorld(async () => {
-      throw new Error("killed");
+      throw killed();
     }, { files });
     await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toThrow("killed");
     await world.git("commit", "-q", "--allow-empty", "-m", "mine");

@@ -154,7 +154,7 @@ async function takeTurn(
   const asked = maskedClaims(ralph, await file.read());
   const changes = await brief.compare();
   const edited = changes.some(({ kind }) => kind === "state");
-  const earlier = parts.options.start?.changedFiles ?? [];
+  const earlier = reviews ? [] : parts.options.start?.changedFiles ?? [];
   const withEarlier = { ...taken.turn, changedFiles: [...new Set([...earlier, ...taken.turn.changedFiles])] };
   // before the state is restored, so that it can read what the agent wrote
   const claimed = (checked: boolean): Promise<Claim> =>

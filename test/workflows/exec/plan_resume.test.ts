@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { RalphError } from "../../../lib/errors/ralph_error.ts";
 import { LONG } from "../../sampled.ts";
 import { plan } from "../../../lib/workflows/exec/plan/plan.ts";
 import { conversingAgent, conversingPrompter, FINAL, GOAL, stoppingAfter } from "../../fixtures/plan/conversation.ts";
@@ -17,6 +18,9 @@ import {
   type TestRepository,
   testRepository,
 } from "./exec_context.ts";
+
+/** As after a kill: nothing that follows a turn happens. An error of an agent's own would only end the turn. */
+const cutOff = (): Error => new RalphError("internal", { details: { problem: "killed" } });
 
 const FIXTURE = fileURLToPath(new URL("../../fixtures/plan/killed.ts", import.meta.url));
 const BUN = fileURLToPath(new URL("../../../node_modules/.bin/bun", import.meta.url));
@@ -125,7 +129,7 @@ describe("plan() resumed", () => {
     const killedTurn = replying(() => {
       repository.write("scripts/ralph/prd.json", forged);
       repository.write("scripts/ralph/plan_state.json", "not json");
-      throw new Error("killed");
+      throw cutOff();
     });
     await using first = await contextOn(repository, { agent: killedTurn, prompter: answering({}) });
     await expect(plan(first, { goal: GOAL })).rejects.toThrow("killed");
@@ -144,7 +148,7 @@ describe("plan() resumed", () => {
     using repository = testRepository();
     const killedTurn = replying(() => {
       repository.write("src/sneaked.ts", "1\n");
-      throw new Error("killed");
+      throw cutOff();
     });
     repository.write("mine.txt", "dirty before\n");
     await using first = await contextOn(repository, { agent: killedTurn, prompter: answering({}) });
@@ -166,7 +170,7 @@ describe("plan() resumed", () => {
     const killedTurn = replying(() => {
       repository.git("checkout", "-q", "a.md");
       repository.write("b.md", "the planner's\n");
-      throw new Error("killed");
+      throw cutOff();
     });
     for (const name of ["a.md", "b.md"]) repository.write(name, "mine\n");
     await using first = await contextOn(repository, { agent: killedTurn, prompter: answering({}) });
