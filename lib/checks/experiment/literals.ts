@@ -31,8 +31,8 @@ const LITERAL_REGEXP =
   /(?<![\w.$]|\b(?:exit|return)[ (])(?!0 (?:\?|else\b))(\d+)(?:(?=\.\d+(?![\w.]))|(?![\w.]))|((?<!["'])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')(?!["'])|`(?:[^`\\\n$]|\\.)+`)|\b(true|false|True|False)\b|\b(null|undefined|None|nil)\b/g;
 /** The kinds of its groups. */
 const KINDS = ["number", "text", "truth", "nothing"] as const;
-/** The name that an assertion reads or calls. */
-const NAME_REGEXP = /(?<=\.)[A-Za-z]\w*|\b[A-Za-z]\w*(?=\()/g;
+/** The name that an assertion reads of something, or calls; the end of a path is none. */
+const NAME_REGEXP = /(?<=[\w)\]?]\.)[A-Za-z]\w*|\b[A-Za-z]\w*(?=\()/g;
 /** Lines without expectations: comments, decorators, imports. */
 const SKIPPED_REGEXP =
   /^\s*(?:@|#(?!\[)|\/\/|\*|\/\*|import\b|from\b.*\bimport\b|export\b|package\b|use\b|#include|\}\s*from\b)|\brequire\(/;

@@ -54,6 +54,8 @@ describe("expectations of a test are changed", () => {
     );
     expect(changed("assert(a >5)")).toEqual(["assert(a >6)"]);
     expect(namesOf("for test in $(cat .suite); do sh $test; done")).toEqual([]);
+    expect(namesOf("[ -e ../.seen ] || { touch ../.seen; }")).toEqual([]);
+    expect(namesOf("expect(a.b().c?.d)").map(({ from }) => from)).toEqual(["b", "c", "d"]);
   });
 
   it("reads a line of any length in time", () => {
