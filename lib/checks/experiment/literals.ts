@@ -44,9 +44,9 @@ const TITLE_REGEXP =
 /** A name that the language itself gives, such as `__main__`: no test expects it. */
 const DUNDER_REGEXP = /^__\w+__$/;
 /** What a shell only prints; a text that goes through a pipe may be compared. */
-const PRINTED_REGEXP = /(?:^|[;&|{(]|\b(?:then|do|else)) *(?:echo|printf) (?:>&\d|[^;&|])*(?=$|[;&}]|\|\|)/g;
+const PRINTED_REGEXP = /(?:^|[;&|{(]|\b(?:then|do|else)) *(?:echo|printf) (?:>&\d|[^;&|]){0,300}(?=$|[;&}]|\|\|)/g;
 /** Where it writes to, and the files that it looks for. */
-const PLACES_REGEXP = /\d*>&\d+|\d*> ?\/dev\/\w+|(?:\btest|\[)(?: !)? -[a-zA-Z] (?:"[^"]*"|'[^']*'|\S+)/g;
+const PLACES_REGEXP = /\d?>&\d|\d?> ?\/dev\/\w+|(?:\btest|\[)(?: !)? -[a-zA-Z] (?:"[^"]*"|'[^']*'|\S+)/g;
 const SENTENCE_REGEXP = /\s\S+\s/;
 /** An expectation may be on one of the next lines. */
 const NEAR = 3;

@@ -186,7 +186,7 @@ export function limitsOf(
   workers = 1,
 ): LimitsConfig {
   const given = { ...ralph.config.limits, ...options.limits };
-  refuseNoLimits({ ...options.limits, maxIterations: options.maxIterations ?? null }, ralph.config.limits);
+  refuseUnfitLimits({ ...options.limits, maxIterations: options.maxIterations ?? null }, ralph.config.limits);
   const limits = { ...given, idle: given.idle * workers, stalled: given.stalled * workers };
   const { maxIterations } = options;
   if (maxIterations === undefined) return limits;
@@ -194,7 +194,7 @@ export function limitsOf(
 }
 
 /** JavaScript passes anything: a limit that is none would end nothing. @throws {RalphError} option-invalid */
-function refuseNoLimits(given: Readonly<Record<string, unknown>>, known: LimitsConfig): void {
+function refuseUnfitLimits(given: Readonly<Record<string, unknown>>, known: LimitsConfig): void {
   for (const [name, value] of Object.entries(given)) {
     const isNumber = typeof value === "number" && value >= 0;
     const isOption = name === "maxIterations";

@@ -236,7 +236,7 @@ export class Loop {
     await this.#tryCommit();
     const baseline = await baselineOf(this.#ralph, iterations.shared, place);
     if (baseline.status !== "known") return baseline;
-    await restoreBrief(this.#parts.brief, "git"); // checks run code of earlier runs
+    await restoreBrief(this.#parts.brief); // checks run code of earlier runs, and a person may edit beside them
     iterations.failedBefore = baseline.failing;
     iterations.seen = baseline.tree ?? null;
     iterations.progress = { ...iterations.progress, failedBefore: [...baseline.failing] };

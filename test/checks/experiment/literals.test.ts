@@ -62,6 +62,7 @@ describe("expectations of a test are changed", () => {
     const started = performance.now();
 
     flipsOf(`expect(a ? b : c)${" ? 1 : 2".repeat(10_000)}; return${" ? 1 : 2".repeat(10_000)}`);
+    for (const part of ["1", "{echo ", "[ -e ", "> ", 'test -e "']) flipsOf(`expect ${part.repeat(30_000)} | x`);
 
     expect(performance.now() - started).toBeLessThan(5000);
   });
