@@ -153,17 +153,24 @@ describe("a run that is killed while it makes one commit of several", () => {
     return { start, head };
   }
 
+  async function committed(world: World, { start }: { readonly start: string }): Promise<void> {
+    await world.git("add", "left.txt");
+    const tree = await world.git("write-tree");
+    await world.git("reset", "--quiet", "left.txt");
+    await world.git("update-ref", "HEAD", await world.git("commit-tree", tree, "-p", start, "-m", "feat: make it"));
+  }
+
   const kills: readonly (readonly [string, (world: World, at: { readonly start: string }) => Promise<void>])[] = [
     ["before the branch is moved", () => Promise.resolve()],
     [
       "after the branch was moved",
       async (world, { start }) => void await world.git("update-ref", "HEAD", start),
     ],
-    ["after the commit, before the index has it", async (world, { start }) => {
-      await world.git("add", "left.txt");
-      const tree = await world.git("write-tree");
+    ["after the commit, before the index has it", committed],
+    ["while the next run settles what is committed", async (world, at) => {
+      await committed(world, at);
       await world.git("reset", "--quiet", "left.txt");
-      await world.git("update-ref", "HEAD", await world.git("commit-tree", tree, "-p", start, "-m", "feat: make it"));
+      await world.ralph.journal.settling(KEY, item, attempt, { work: {} });
     }],
   ];
 

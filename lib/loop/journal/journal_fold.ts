@@ -214,7 +214,9 @@ function applyBegun(slot: Slot, { item, attemptId, number, userPaths, head, bran
 
 function applySettling(slot: Slot, { itemId, attempt, work, fold, landing }: LineOf<"settling">): void {
   const open = slot.open.get(itemId);
-  if (open !== undefined) slot.open.set(itemId, { ...open, attempt, work, fold, landing });
+  if (open === undefined) return;
+  // settled again after a kill: the commit that took the folded ones' place may be there
+  slot.open.set(itemId, { ...open, attempt, work, fold: fold ?? open.fold, landing });
 }
 
 function applySettled(slot: Slot, line: LineOf<"settled">, newest: Newest): void {
