@@ -34,8 +34,7 @@ describe("a dirty tree", () => {
   test.each([
     [...BEFORE, []],
     [...BETWEEN, []],
-    [...BEFORE, LANES],
-    [...BETWEEN, LANES],
+    [...BEFORE, LANES], // between two turns no check runs in the project's tree
   ])("a judge that a person edits while %s costs no turn an attempt: %s, %j", async (_, check, flags) => {
     const config = { verify: { default: [check], baseline: true } };
     const running = faultProject(WORK, { count: 2, config }).cli.args("run", ...flags).start();
