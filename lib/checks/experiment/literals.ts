@@ -100,14 +100,14 @@ function flipsIn(
   isAsserted: boolean,
   names: ReadonlySet<string>,
 ): readonly Omit<Flip, "line">[] {
-  const codes = exitCodesIn(line);
-  const told = [PRINTED_REGEXP, PLACES_REGEXP].flatMap((regexp) =>
-    [...line.matchAll(regexp)].map((match) => [match.index - 1, match.index + match[0].length] as const)
-  );
-  const isIn = (parts: readonly (readonly [number, number])[], at: number): boolean =>
-    parts.some(([from, to]) => from < at && at < to);
+  const isCode = new Uint8Array(line.length);
+  for (const [from, to] of exitCodesIn(line)) isCode.fill(1, from + 1, to);
+  const isTold = new Uint8Array(line.length);
+  for (const regexp of [PRINTED_REGEXP, PLACES_REGEXP]) {
+    for (const { 0: { length }, index } of line.matchAll(regexp)) isTold.fill(1, index, index + length);
+  }
   const matches = [...line.matchAll(LITERAL_REGEXP)].filter(({ index: at, 1: number }) =>
-    at >= title && !isIn(told, at) && !(number !== undefined && isIn(codes, at))
+    at >= title && isTold[at] === 0 && !(number !== undefined && isCode[at] === 1)
   );
   return matches.flatMap((match, place): readonly Omit<Flip, "line">[] => {
     const [from, , quoted] = match;
